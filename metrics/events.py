@@ -1,0 +1,121 @@
+"""A message being said, piece by piece: the one vocabulary between providers and callers.
+
+`client/` reads a provider's stream into these events; `formats/` writes them as its caller's stream. A stream is
+
+    Opened? (Text | Reasoning | ToolStart | ToolArguments | Chunk | Tick)* (Closed | Failed)
+
+and nothing follows Closed or Failed.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from metrics.records import Problem, Reply, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The provider began to answer: the model, provider and fingerprint it named itself."""
+
+    model: str | None = None
+    provider: str | None = None
+    fingerprint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    text: str
+    choice: int = 0
+    logprobs: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reasoning:
+    """Thinking that the provider shows; `signature` seals what came before it (Anthropic)."""
+
+    text: str
+    choice: int = 0
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStart:
+    """A tool call begins. `index` counts calls of this answer from 0; its arguments follow as ToolArguments."""
+
+    index: int
+    id: str
+    name: str
+    choice: int = 0
+    kind: str = "function"
+    namespace: str | None = None
+    signature: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolArguments:
+    index: int
+    text: str
+    choice: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """An untouched upstream chunk (one SSE data payload, no framing) beside its meaning, for chat-to-chat relays."""
+
+    raw: bytes
+    events: tuple["Event", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """The answer is complete. `finish`: stop | length | tool_calls | content_filter; `stop_sequence` is the string that
+    matched. `extra` is added to the reply's last object as it is (the `bench` object, which formats do not look into)."""
+
+    finish: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+    stop_sequence: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """Nothing happened for a while; each format writes it as its own keep-alive."""
+
+
+Event = Opened | Text | Reasoning | ToolStart | ToolArguments | Chunk | Closed | Failed | Tick
+
+
+def gather(events: Iterable[Event]) -> Reply:
+    """The whole message that `events` say. A Failed event is raised as its Problem; a stream without an end is a 502."""
+    text: list[str] = []
+    reasoning: list[str] = []
+    calls: dict[int, dict[str, Any]] = {}
+    for event in events:
+        match event:
+            case Text(piece, 0):
+                text.append(piece)
+            case Reasoning(piece, 0):
+                reasoning.append(piece)
+            case ToolStart(index, call_id, name, 0):
+                calls[index] = {"id": call_id, "type": event.kind, "name": name, "arguments": ""}
+            case ToolArguments(index, piece, 0):
+                calls[index]["arguments"] += piece
+            case Closed():
+                return Reply(
+                    text="".join(text),
+                    reasoning="".join(reasoning),
+                    tool_calls=tuple(calls[index] for index in sorted(calls)),
+                    finish=event.finish,
+                    usage=event.usage,
+                    stop_sequence=event.stop_sequence,
+                    extra=event.extra,
+                )
+            case Failed(problem):
+                raise problem
+    raise Problem(502, "the answer broke off before its end", kind="upstream")

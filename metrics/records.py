@@ -1,0 +1,240 @@
+"""The nouns: what is asked, who is asked, what came back. Values only; nothing here does anything.
+
+    Request -> Panel of Seats -> an Answer per seat -> Reply
+
+`Request.messages` keeps OpenAI chat shape exactly as it was sent. What that shape cannot say travels in the extension
+keys of EXTENSIONS, which only the modules that know them read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Message = dict[str, Any]
+
+# key -> what it holds; every dialect strips all of them but its own before a message leaves the house.
+EXTENSIONS = {
+    "_thinking": "Anthropic thinking blocks with their signatures, byte for byte",
+    "_cache": "a cache mark on a message or part, in Anthropic's form",
+    "_encrypted": "encrypted reasoning of a Responses item",
+    "_signature": "Gemini's thought signature of a tool call",
+    "_namespace": "the namespace a tool was declared in (Codex)",
+    "_custom": "a custom tool: its input is text, not JSON",
+}
+
+# Kind of failure by status, for a Problem that names none. The words are those of `error` in records (decisions 8).
+KINDS = {
+    400: "bad_request",
+    401: "auth",
+    402: "payment",
+    403: "forbidden",
+    404: "not_found",
+    405: "not_allowed",
+    408: "timeout",
+    413: "too_large",
+    415: "media_type",
+    429: "rate_limited",
+    431: "too_large",
+    500: "internal",
+    502: "upstream",
+    503: "overloaded",
+    504: "timeout",
+    507: "disk_full",
+    529: "overloaded",
+}
+
+
+class Problem(Exception):
+    """A failure on its way to the caller: an HTTP status and a sentence that says what is wrong and what to do.
+
+    `kind` is one word (see KINDS); `param` and `code` are OpenAI's fields of that name; `retry_after` is in seconds;
+    `retryable` False means that sending the same request again cannot succeed. `headers` are added to the reply.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        *,
+        kind: str = "",
+        param: str | None = None,
+        code: str | None = None,
+        retry_after: float | None = None,
+        retryable: bool | None = None,
+        headers: tuple[tuple[str, str], ...] = (),
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.message = message
+        self.kind = kind or KINDS.get(status, "error")
+        self.param = param
+        self.code = code
+        self.retry_after = retry_after
+        self.retryable = status in (408, 429, 500, 502, 503, 504, 529) if retryable is None else retryable
+        self.headers = headers
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one answer in one convention (decisions 6): `out` is all output, `reasoning` its part. None: not known.
+
+    `estimated` marks figures that we made up from characters; `raw` is the provider's own object, untouched; `cost` is what
+    the provider said this answer cost, in USD.
+    """
+
+    uncached_in: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    out: int | None = None
+    reasoning: int | None = None
+    estimated: bool = False
+    raw: Mapping[str, Any] | None = None
+    cost: float | None = None
+
+    @property
+    def prompt(self) -> int | None:
+        """All input tokens, cached or not."""
+        if self.uncached_in is None:
+            return None
+        return self.uncached_in + (self.cache_read or 0) + (self.cache_write or 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """USD per million tokens; None is unknown, which is never free."""
+
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where one call goes: a model as it is today, with all that a client of its provider must know.
+
+    `connection` is what shares a rate limit; `profile` the provider host whose quirks and dialects apply; None in a
+    capability means unknown. `builtin` marks the practice squad: programs, not models.
+    """
+
+    alias: str
+    model_id: str
+    endpoint: str
+    connection: str
+    served: str
+    base: str
+    api: str = "chat"
+    profile: str = ""
+    key: str | None = field(default=None, repr=False)
+    role: str = "general"
+    tools: bool | None = None
+    vision: bool | None = None
+    reasoning: bool | None = None
+    context: int | None = None
+    max_output: int | None = None
+    price: Price | None = None
+    price_version: str | None = None
+    builtin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks, whatever format it came in.
+
+    `model` is the name exactly as it was asked for; `collection` and `reply` (all | merged | route) what it means.
+    `options` holds the sampling fields to forward (temperature top_p stop seed max_tokens); `ignored` names the fields a
+    panel leaves out. `invited` are the aliases of `with`. `deadline` is seconds a seat may take, `quorum` how many answers are
+    enough. `key` names the caller ("local" without keys).
+    """
+
+    model: str
+    collection: str
+    reply: str
+    messages: Sequence[Message]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    stream: bool = False
+    include_usage: bool = False
+    invited: tuple[str, ...] = ()
+    deadline: float | None = None
+    quorum: int | None = None
+    ignored: tuple[str, ...] = ()
+    format: str = "openai-chat"
+    key: str = "local"
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One place in a panel. `seat` is member | explorer | merger; `how` and `p` say how it was chosen and how likely."""
+
+    call: str
+    seat: str
+    target: Target
+    how: str = "member"
+    p: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A model that could have sat and does not, with the reason in words."""
+
+    seat: str
+    alias: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """Who sits for one request, and the decision that chose them (`decision`: judgement.md section 3's log record)."""
+
+    id: str
+    request: Request
+    shape: str
+    shape_by: str
+    seats: tuple[Seat, ...]
+    skipped: tuple[Skipped, ...]
+    merger: str | None
+    deadline: float
+    decision: Mapping[str, Any]
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one seat gave. `status`: ok empty error timeout refused cut skipped (decisions 8); `error` says which kind in one
+    word and `message` in a sentence. Seconds are since the call was placed; `cost` is exact, in units of 1e-12 USD,
+    None when unknown. `changed` names the options that were altered for this seat and why."""
+
+    seat: Seat
+    status: str
+    text: str = ""
+    reasoning: str = ""
+    error: str | None = None
+    message: str | None = None
+    finish: str | None = None
+    seconds: float = 0.0
+    first_token_s: float | None = None
+    attempts: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: int | None = None
+    cost_status: str = "unknown"
+    provider: str | None = None
+    fingerprint: str | None = None
+    retry_after: float | None = None
+    changed: tuple[str, ...] = ()
+
+    @property
+    def answered(self) -> bool:
+        return self.status in ("ok", "cut")
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """Everything an unstreamed reply needs: the events of a stream, gathered."""
+
+    text: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[Mapping[str, Any], ...] = ()
+    finish: str = "stop"
+    usage: Usage = field(default_factory=Usage)
+    stop_sequence: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
