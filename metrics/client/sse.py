@@ -1,9 +1,9 @@
 """The event-stream grammar: bytes in any split come in, whole events come out.
 
-The idea: pieces are kept as they came until one of them ends an event (a blank line), and only then joined and split, so
-a long event costs its length once, and nothing here looks at single bytes. Line ends are made LF on the way in: a CR
-counts at once, and an LF that opens the next piece is the rest of a CRLF.
-Grammar: https://html.spec.whatwg.org/multipage/server-sent-events.html (section 9.2.5).
+The idea: pieces are kept as they came until one of them ends an event (a blank line), and only then joined
+and split, so a long event costs its length once, and nothing here looks at single bytes. Line ends are made
+LF on the way in: a CR counts at once, and an LF that opens the next piece is the rest of a CRLF. Grammar:
+https://html.spec.whatwg.org/multipage/server-sent-events.html (section 9.2.5).
 """
 
 from collections.abc import Iterator
@@ -16,8 +16,9 @@ BOM = b"\xef\xbb\xbf"
 
 
 class SseEvent(NamedTuple):
-    """One event: its name ("" when unnamed) and its data, lines joined with LF. `whole` is False for a last event that
-    the stream's end cut off before its blank line: many servers end that way, and so does a broken connection."""
+    """One event: its name ("" when unnamed) and its data, lines joined with LF. `whole` is False for a last
+    event that the stream's end cut off before its blank line: many servers end that way, and so does a broken
+    connection."""
 
     event: str
     data: bytes
@@ -27,7 +28,8 @@ class SseEvent(NamedTuple):
 def read(pieces: Iterator[bytes], limit: int = LIMIT) -> Iterator[SseEvent | None]:
     """Events of a stream. None is a sign of life without meaning: a quiet tick (b"") or a comment.
 
-    Raises Problem(502, kind="too_large") when one event is longer than `limit`; whatever `pieces` raises passes through.
+    Raises Problem(502, kind="too_large") when one event is longer than `limit`; whatever `pieces` raises
+    passes through.
     """
     held: list[bytes] = []  # what came since the last event
     size = 0
