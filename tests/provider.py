@@ -1,4 +1,4 @@
-"""A scripted provider on loopback, for tests: a real HTTP server that answers as it was told to, well or badly.
+"""A scripted provider on loopback, for tests: a real HTTP server that answers as told, well or badly.
 
     with Provider() as provider:
         provider.script("m", text("hello"), error(429, "slow down", headers={"Retry-After": "7"}))
