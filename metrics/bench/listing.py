@@ -1,0 +1,54 @@
+"""The collections as a model list: what every API format shows of them, in one neutral shape."""
+
+from typing import Any
+
+from metrics.bench import collections, names, roster
+from metrics.bench.collections import Collection
+from metrics.bench.roster import Model
+
+# Shown behind a collection's name for each way of asking it; the plain name answers in the collection's own way.
+SUFFIXES = ("", ":merged", ":route")
+
+
+def entries() -> list[dict[str, Any]]:
+    """Every collection in every mode, in the order of their names.
+
+    Each: {id, collection, mode, description, tags, members[], shape, explorers, reply, merger, created, together:{context_window,
+    context_unknown[], capabilities[], connections[], limits}}. `context_window` is the smallest known one, in tokens.
+    """
+    bench = roster.all()
+    listed = []
+    for collection in collections.all().values():
+        shared = _shared(collection, bench)
+        for suffix in SUFFIXES:
+            mode = suffix.removeprefix(":") or collection.reply
+            listed.append({"id": f"{names.PREFIX}{collection.name}{suffix}", "mode": mode, **shared})
+    return listed
+
+
+def _shared(collection: Collection, bench: dict[str, Model]) -> dict[str, Any]:
+    return {
+        "collection": collection.name,
+        "description": collection.description,
+        "tags": list(collection.tags),
+        "members": list(collection.members),
+        "shape": collection.shape,
+        "explorers": collection.explorers,
+        "reply": collection.reply,
+        "merger": collection.merger,
+        "created": 0,
+        "together": _together([bench[alias] for alias in collection.members if alias in bench]),
+    }
+
+
+def _together(members: list[Model]) -> dict[str, Any]:
+    """What the members can take as one: a request must fit the smallest of them."""
+    windows = [model.context for model in members if model.context is not None]
+    able = {"vision": all(model.vision for model in members), "tools": all(model.tools for model in members)}
+    return {
+        "context_window": min(windows, default=None),
+        "context_unknown": [model.alias for model in members if model.context is None],
+        "capabilities": ["completion", *(name for name, has in able.items() if has and members)],
+        "connections": sorted({model.endpoint for model in members}),
+        "limits": {"rpm": None, "rpd": None, "tpm": None, "tpd": None},
+    }

@@ -1,0 +1,193 @@
+"""All we know about OpenAI chat completions as a server: `POST /v1/chat/completions` and its model list.
+
+Shapes and event order: OpenAI's API description 2.3.0; chunks without choices are sent only to callers who asked for usage,
+because many clients read choices[0] of each.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from metrics.events import Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.formats import content, framing
+from metrics.formats.protocol import Stamp
+from metrics.records import Problem, Reply, Request, Usage
+from metrics.web.table import Call, Response, as_json
+
+NAME = "openai-chat"
+PATHS = (
+    ("POST", "/v1/chat/completions", "ask"),
+    ("GET", "/v1/models", "models"),
+    ("GET", "/v1/models/{id*}", "model"),
+)
+STREAM_HEADERS = framing.SSE_HEADERS
+
+ERROR_TYPES = {
+    400: "invalid_request_error",
+    401: "invalid_request_error",
+    403: "permission_error",
+    404: "invalid_request_error",
+    405: "invalid_request_error",
+    413: "invalid_request_error",
+    415: "invalid_request_error",
+    429: "rate_limit_error",
+}
+ERROR_CODES = {
+    "auth": "invalid_api_key",
+    "not_found": "not_found",
+    "too_large": "request_too_large",
+    "context": "context_length_exceeded",
+    "rate_limited": "rate_limit_exceeded",
+    "payment": "insufficient_quota",
+}
+
+LEGACY = ("functions", "function_call")
+
+
+def parse(call: Call) -> Request:
+    body = call.json()
+    model, collection, mode = content.address(body)
+    _refuse_unsupported(body)
+    return Request(
+        model=model,
+        collection=collection,
+        reply=mode,
+        messages=content.messages(body.get("messages")),
+        options=content.sampling(body),
+        stream=content.flag(body, "stream"),
+        include_usage=content.flag(content.member(body, "stream_options"), "include_usage"),
+        ignored=content.ignored(body),
+        format=NAME,
+        **content.wishes(body),
+    )
+
+
+def _refuse_unsupported(body: Mapping[str, Any]) -> None:
+    """What a panel cannot do is refused by name, never dropped."""
+    n = content.whole(body, "n", 1)
+    if n not in (None, 1):
+        raise content.refuse(f'"n" is {n}: a panel gives one answer a seat; seat more models instead', "n")
+    tools = body.get("tools")
+    if tools is not None and not isinstance(tools, list):
+        raise content.refuse('"tools" must be a list', "tools")
+    if tools:
+        raise content.refuse(content.NO_TOOLS, "tools")
+    for name in LEGACY:
+        if body.get(name):
+            raise content.refuse(f'"{name}" is the legacy form and not supported; {content.NO_TOOLS}', name)
+
+
+def reply(request: Request, reply: Reply, stamp: Stamp) -> Mapping[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text or None, "refusal": None}
+    if reply.reasoning:
+        message["reasoning_content"] = reply.reasoning
+    if reply.tool_calls:
+        message["tool_calls"] = [_tool_call(call) for call in reply.tool_calls]
+    return {
+        "id": f"chatcmpl-{stamp.token}",
+        "object": "chat.completion",
+        "created": stamp.created,
+        "model": request.model,
+        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish}],
+        "usage": usage(reply.usage),
+        **reply.extra,
+    }
+
+
+def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = call["arguments"] or "{}"
+    return {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": arguments}}
+
+
+def usage(spent: Usage) -> dict[str, Any]:
+    """Usage as OpenAI counts it: prompt tokens include cached ones, completion tokens include reasoning."""
+    prompt, out = spent.prompt or 0, spent.out or 0
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": out,
+        "total_tokens": prompt + out,
+        "prompt_tokens_details": {"cached_tokens": spent.cache_read or 0},
+        "completion_tokens_details": {"reasoning_tokens": spent.reasoning or 0},
+    }
+
+
+def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
+    chunk = _Chunks(request, stamp)
+    yield chunk.delta({"role": "assistant", "content": "", "refusal": None})
+    for event in events:
+        match event:
+            case Text(text):
+                yield chunk.text(text)
+            case Reasoning(text):
+                yield chunk.delta({"reasoning_content": text})
+            case ToolStart(index, call_id, name):
+                start = {"name": name, "arguments": ""}
+                yield chunk.delta(
+                    {"tool_calls": [{"index": index, "id": call_id, "type": "function", "function": start}]}
+                )
+            case ToolArguments(index, text):
+                yield chunk.delta({"tool_calls": [{"index": index, "function": {"arguments": text}}]})
+            case Tick():
+                yield framing.KEEP_ALIVE
+            case Closed():
+                yield from chunk.close(event)
+            case Failed(problem):
+                yield framing.sse(shape(problem))
+
+
+class _Chunks:
+    """The chunks of one stream: all carry the same id, time and model, written out once."""
+
+    def __init__(self, request: Request, stamp: Stamp) -> None:
+        head = {
+            "id": f"chatcmpl-{stamp.token}",
+            "object": "chat.completion.chunk",
+            "created": stamp.created,
+            "model": request.model,
+        }
+        self._usage = request.include_usage
+        self._head = b"data: " + framing.as_bytes(head)[:-1]
+        # With include_usage every chunk but the last says usage: null.
+        self._end = b',"usage":null}\n\n' if self._usage else b"}\n\n"
+        self._before = self._head + b',"choices":[{"index":0,"delta":{"content":'
+        self._after = b'},"logprobs":null,"finish_reason":null}]' + self._end
+
+    def text(self, text: str) -> bytes:
+        return self._before + framing.as_bytes(text) + self._after
+
+    def delta(self, delta: Mapping[str, Any], finish: str | None = None, extra: Mapping[str, Any] = {}) -> bytes:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        rest = framing.as_bytes({"choices": [choice], **extra})
+        return self._head + b"," + rest[1:-1] + self._end
+
+    def close(self, closed: Closed) -> Iterator[bytes]:
+        yield self.delta({}, closed.finish, closed.extra)
+        if self._usage:
+            yield self._head + b"," + framing.as_bytes({"choices": [], "usage": usage(closed.usage)})[1:] + b"\n\n"
+        yield framing.DONE
+
+
+def error(problem: Problem, call: Call | None) -> Response:
+    return as_json(shape(problem), problem.status, headers(problem))
+
+
+def shape(problem: Problem) -> dict[str, Any]:
+    """OpenAI's error object; all four keys are always there."""
+    kind = ERROR_TYPES.get(problem.status, "invalid_request_error" if problem.status < 500 else "server_error")
+    code = problem.code or ERROR_CODES.get(problem.kind)
+    return {"error": {"message": problem.message, "type": kind, "param": problem.param, "code": code}}
+
+
+def headers(problem: Problem) -> tuple[tuple[str, str], ...]:
+    """Retry-After in whole seconds, and x-should-retry: false where trying again cannot help (SDKs would, twice)."""
+    wait = () if problem.retry_after is None else (("Retry-After", str(max(0, -int(-problem.retry_after // 1)))),)
+    stop = () if problem.retryable else (("x-should-retry", "false"),)
+    return (*problem.headers, *wait, *stop)
+
+
+def models(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"object": "list", "data": [model(entry) for entry in entries]}
+
+
+def model(entry: Mapping[str, Any]) -> dict[str, Any]:
+    told = {name: value for name, value in entry.items() if name not in ("collection", "mode")}
+    return {**told, "object": "model", "owned_by": "benchwarmers"}

@@ -1,0 +1,46 @@
+"""What a caller's API format is: one module with these names, and one line in FORMATS.
+
+A format turns its own wire shapes into a Request, and events into its own reply or stream. It never hears of seats, panels or
+verdicts: what the bench has to tell travels in `extra`, which is added to the last object as it is.
+"""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from metrics.events import Event
+from metrics.records import Problem, Reply, Request
+from metrics.web.table import Call, Response
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What makes one reply this one: 24 hex digits for its id, and when it was made (epoch s)."""
+
+    token: str
+    created: int
+
+    @classmethod
+    def new(cls, now: float) -> "Stamp":
+        return cls(secrets.token_hex(12), int(now))
+
+
+class Format(Protocol):
+    """A module of `formats/`. PATHS: (method, pattern, verb), the verbs being the gateway's."""
+
+    NAME: str
+    PATHS: tuple[tuple[str, str, str], ...]
+    STREAM_HEADERS: tuple[tuple[str, str], ...]
+
+    def parse(self, call: Call) -> Request:
+        """The caller's request. Raises Problem 400 naming the field and what to do, 404 for an unknown collection."""
+
+    def reply(self, request: Request, reply: Reply, stamp: Stamp) -> Mapping[str, Any]:
+        """The whole reply as a JSON value."""
+
+    def stream(self, request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
+        """The reply as it is said. A Failed event becomes the error its SDK raises on, and nothing follows it."""
+
+    def error(self, problem: Problem, call: Call | None) -> Response:
+        """A refusal before the stream, in this format's shape and with the status its clients understand."""

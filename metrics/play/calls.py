@@ -1,0 +1,252 @@
+"""One call to one model, from the first attempt to its line in the ledger.
+
+`place` is a generator: it yields the events as they are said and returns the Answer. Whoever iterates decides what to do with
+the events; the ledger row is written here, whatever happened, because every upstream call has one.
+"""
+
+import time
+from collections.abc import Callable, Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from metrics.client import transport
+from metrics.client.chat import Conversation
+from metrics.client.dialects import DIALECTS
+from metrics.client.transport import Hangup, Timeouts
+from metrics.events import Chunk, Closed, Event, Failed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.limits import cost, ledger
+from metrics.play import tokens
+from metrics.records import Answer, Problem, Seat, Usage
+
+ATTEMPTS = 3
+LONGEST_PAUSE = 10.0  # a provider that asks for more than this is asked another day, not in this panel
+IDLE = 120.0
+
+# What may be tried again, and the first pause in seconds; it doubles. A stated Retry-After always wins.
+AGAIN = {"rate_limited": 1.0, "overloaded": 0.5, "upstream": 0.4, "unreachable": 0.2}
+
+# Failures for which a provider charges nothing: it never began to answer. Their cost is none, not unknown.
+UNCHARGED = {"rate_limited", "overloaded", "unreachable", "auth", "payment", "not_found", "bad_request", "context", "forbidden"}
+
+# The seat's status by the kind of problem; anything else is an "error".
+STATUSES = {"timeout": "timeout", "empty": "empty", "refused": "refused"}
+
+
+@dataclass(frozen=True, slots=True)
+class Filing:
+    """What a ledger row says about why a call was made."""
+
+    purpose: str
+    panel: str | None = None
+    collection: str | None = None
+    key: str = "local"
+    conversation: str | None = None
+    launch: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Time and its passing, as arguments: tests bring their own."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    now: Callable[[], float] = time.time
+    sleep: Callable[[float], None] = time.sleep
+
+
+@dataclass(slots=True)
+class _Said:
+    """What one attempt has said so far."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    opened: Opened = field(default_factory=Opened)
+    closed: Closed | None = None
+    first: float | None = None
+    tools: int = 0
+    changed: tuple[str, ...] = ()
+
+    def hear(self, event: Event, at: float) -> None:
+        match event:
+            case Text(piece):
+                self.text.append(piece)
+                self.first = at if self.first is None else self.first
+            case Reasoning(piece):
+                self.reasoning.append(piece)
+                self.first = at if self.first is None else self.first
+            case ToolStart() | ToolArguments():
+                self.tools += 1
+                self.first = at if self.first is None else self.first
+            case Opened():
+                self.opened = event
+            case Closed():
+                self.closed = event
+            case Chunk(_, inner):
+                for meaning in inner:
+                    self.hear(meaning, at)
+            case Failed(problem):
+                raise problem
+            case Tick():
+                pass
+
+
+def place(
+    seat: Seat,
+    conversation: Conversation,
+    options: Mapping[str, Any],
+    filing: Filing,
+    *,
+    deadline: float,
+    hangup: Hangup,
+    clocks: Clocks = Clocks(),
+) -> Generator[Event, None, Answer]:
+    """Ask `seat`'s model, at most `deadline` seconds from now. Yields events, returns the Answer; raises nothing of the
+    provider's: a failure is an Answer whose status says so. Tries again only while nothing has been said."""
+    started = clocks.monotonic()
+    attempts = 0
+    while True:
+        attempts += 1
+        said, problem = _Said(), None
+        left = deadline - (clocks.monotonic() - started)
+        try:
+            yield from _attempt(seat, conversation, options, said, left, hangup, started, clocks)
+            break
+        except Problem as raised:
+            problem = raised
+        pause = _pause(problem, attempts, said, deadline - (clocks.monotonic() - started))
+        if pause is None or hangup.done:
+            break
+        clocks.sleep(pause)
+    answer = _answer(seat, said, problem, conversation)
+    answer = replace(answer, seconds=clocks.monotonic() - started, attempts=attempts)
+    ledger.add(row(answer, filing, clocks.now()))
+    return answer
+
+
+def _attempt(
+    seat: Seat,
+    conversation: Conversation,
+    options: Mapping[str, Any],
+    said: _Said,
+    left: float,
+    hangup: Hangup,
+    started: float,
+    clocks: Clocks,
+) -> Iterator[Event]:
+    if left <= 0:
+        raise Problem(504, f"{seat.target.alias} had no time left to answer", kind="timeout")
+    dialect = DIALECTS[seat.target.api]
+    outgoing = dialect.compose(seat.target, conversation, options)
+    said.changed = outgoing.changed
+    limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
+    with transport.shared().open(
+        outgoing.method, outgoing.url, outgoing.headers, outgoing.body, timeouts=limits, hangup=hangup
+    ) as arrival:
+        for event in dialect.read(arrival, seat.target):
+            said.hear(event, clocks.monotonic() - started)
+            yield event
+
+
+def _pause(problem: Problem, attempts: int, said: _Said, left: float) -> float | None:
+    """Seconds to wait before the next attempt; None: this was the last one."""
+    first = AGAIN.get(problem.kind)
+    if first is None or attempts >= ATTEMPTS or said.first is not None or not problem.retryable:
+        return None
+    pause = problem.retry_after if problem.retry_after is not None else first * 2 ** (attempts - 1)
+    return pause if pause <= LONGEST_PAUSE and pause < left else None
+
+
+def _answer(seat: Seat, said: _Said, problem: Problem | None, conversation: Conversation) -> Answer:
+    text, reasoning = "".join(said.text), "".join(said.reasoning)
+    closed = said.closed
+    usage = _usage(closed.usage if closed else Usage(), said, text + reasoning, conversation)
+    picodollars, status = cost.price(usage, seat.target.price)
+    if problem is not None and said.first is None and problem.kind in UNCHARGED:
+        usage, picodollars, status = Usage(), None, "none"
+    answer = Answer(
+        seat=seat,
+        status="ok",
+        text=text,
+        reasoning=reasoning,
+        finish=closed.finish if closed else None,
+        first_token_s=said.first,
+        usage=usage,
+        cost=picodollars,
+        cost_status=status,
+        provider=said.opened.provider,
+        fingerprint=said.opened.fingerprint,
+        changed=said.changed,
+    )
+    return _failed(answer, problem) if problem else _judged(answer, said)
+
+
+def _judged(answer: Answer, said: _Said) -> Answer:
+    """The status of an answer whose stream ended in order."""
+    if answer.finish == "content_filter" and not answer.text:
+        why = "the provider's filter withheld the answer"
+        return replace(answer, status="refused", error="refused", message=why, http_status=502)
+    if answer.text.strip() or said.tools:
+        return answer
+    if answer.reasoning and answer.finish == "length":
+        why = "it thought until its output budget was used up; raise max_tokens"
+        return replace(answer, status="empty", error="out_of_budget", message=why, http_status=502)
+    return replace(answer, status="empty", error="empty", message="it answered nothing", http_status=502)
+
+
+def _failed(answer: Answer, problem: Problem) -> Answer:
+    status = "cut" if answer.text.strip() and problem.kind != "timeout" else STATUSES.get(problem.kind, "error")
+    return replace(
+        answer,
+        status=status,
+        error=problem.kind,
+        message=problem.message,
+        http_status=problem.status,
+        retry_after=problem.retry_after,
+    )
+
+
+def _usage(usage: Usage, said: _Said, text: str, conversation: Conversation) -> Usage:
+    """The provider's figures, or our estimate (marked) for an answer that came without any."""
+    if usage.out is not None or said.first is None:
+        return usage
+    return replace(
+        usage, uncached_in=tokens.estimate(conversation.messages), out=tokens.of_text(text), estimated=True
+    )
+
+
+def row(answer: Answer, filing: Filing, now: float) -> dict[str, Any]:
+    """The ledger row of a call (decisions 6)."""
+    target, usage = answer.seat.target, answer.usage
+    return {
+        "at": ledger.stamp(now),
+        "purpose": filing.purpose,
+        "model": target.alias,
+        "model_id": target.model_id,
+        "endpoint": target.endpoint,
+        "connection": target.connection,
+        "served": target.served,
+        "status": answer.status,
+        "error": answer.error,
+        "retry_after": answer.retry_after,
+        "attempts": answer.attempts,
+        "seconds": round(answer.seconds, 4),
+        "first_token_s": None if answer.first_token_s is None else round(answer.first_token_s, 4),
+        "uncached_in": usage.uncached_in,
+        "cache_read": usage.cache_read,
+        "cache_write": usage.cache_write,
+        "out": usage.out,
+        "reasoning": usage.reasoning,
+        "estimated": usage.estimated,
+        "usage_raw": usage.raw,
+        "cost_usd": cost.usd(answer.cost),
+        "cost_status": answer.cost_status,
+        "price_version": target.price_version,
+        "provider": answer.provider,
+        "fingerprint": answer.fingerprint,
+        "call": answer.seat.call,
+        "panel": filing.panel,
+        "conversation": filing.conversation,
+        "collection": filing.collection,
+        "key": filing.key,
+        "launch": filing.launch,
+        "finish": answer.finish,
+    }

@@ -1,0 +1,235 @@
+"""A panel at play: every seat is called at once, and what they say comes out as happenings, in the order it happens.
+
+    Started (Said | Done)* Complete            and with a merger   Started (Said | Done)* (Said | Done of the merger)* Complete
+
+A panel ends when all seats are in, when a quorum has answered or when the deadline is past. Seats that are still at it then
+finish in the background, and their answers are recorded like any other.
+"""
+
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from metrics.client.chat import Conversation
+from metrics.client.transport import Hangup
+from metrics.events import Event
+from metrics.play import calls, crew, merging, minutes
+from metrics.play.calls import Clocks, Filing
+from metrics.records import Answer, Panel, Problem, Seat
+
+GRACE = 1.0  # seconds past the deadline before a seat that ignores it is given up
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    panel: Panel
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    seat: Seat
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """The reply is complete. `pending` are seats whose answers come later; `merged` is None unless a merger was asked."""
+
+    panel: Panel
+    answers: tuple[Answer, ...]
+    pending: tuple[Seat, ...] = ()
+    merged: Answer | None = None
+    note: str | None = None
+
+
+Happening = Started | Said | Done | Complete
+
+_playing: set[str] = set()
+_rest = threading.Condition()
+
+
+def playing() -> int:
+    """How many panels still have a seat at work."""
+    return len(_playing)
+
+
+def wait_idle(seconds: float) -> bool:
+    """Wait until no panel is at play; False when some still are after `seconds`."""
+    with _rest:
+        return _rest.wait_for(lambda: not _playing, seconds)
+
+
+@dataclass(slots=True)
+class _Table:
+    """The seats around one panel: what they say arrives in one queue."""
+
+    panel: Panel
+    clocks: Clocks
+    said: "queue.SimpleQueue[Said | Done]" = field(default_factory=queue.SimpleQueue)
+    hangups: dict[str, Hangup] = field(default_factory=dict)
+    answers: dict[str, Answer] = field(default_factory=dict)
+    started: float = 0.0
+
+    @property
+    def pending(self) -> tuple[Seat, ...]:
+        return tuple(seat for seat in self.panel.seats if seat.call not in self.answers)
+
+    def answered(self) -> int:
+        return sum(answer.answered for answer in self.answers.values())
+
+
+def run(panel: Panel, clocks: Clocks = Clocks()) -> Iterator[Happening]:
+    """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers means is the
+    reader's (`verdict_on_failure`)."""
+    with _rest:
+        _playing.add(panel.id)
+    conversation = Conversation(panel.request.messages)
+    table = _Table(panel, clocks, started=clocks.monotonic())
+    for seat in panel.seats:
+        _take_seat(table, seat, conversation)
+    try:
+        yield Started(panel)
+        yield from _until_enough(table)
+        merged, note = None, None
+        if panel.request.reply == "merged":
+            merged, note = yield from _merge(table)
+        complete = Complete(panel, _in_order(table), table.pending, merged, note)
+        minutes.keep(complete.panel, complete.answers, complete.pending, merged, note)
+        yield complete
+    finally:
+        if table.pending:
+            crew.go(lambda: _wait_out(table))
+        else:
+            _leave(panel)
+
+
+def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
+    hangup = table.hangups[seat.call] = Hangup()
+    panel = table.panel
+    filing = Filing("panel", panel=panel.id, collection=panel.request.collection, key=panel.request.key)
+
+    def sit() -> None:
+        answer = Answer(seat, "error", error="internal", message="the seat failed inside the server", http_status=500)
+        try:
+            play = calls.place(
+                seat, conversation, panel.request.options, filing, deadline=panel.deadline, hangup=hangup, clocks=table.clocks
+            )
+            while True:
+                try:
+                    table.said.put(Said(seat, next(play)))
+                except StopIteration as end:
+                    answer = end.value
+                    return
+        finally:
+            table.said.put(Done(answer))
+
+    crew.go(sit)
+
+
+def _until_enough(table: _Table) -> Iterator[Happening]:
+    """Happenings until all are in, the quorum is met or the deadline is past; seats past it are marked as timed out."""
+    quorum = table.panel.request.quorum
+    while table.pending and not (quorum and table.answered() >= quorum):
+        left = table.panel.deadline + GRACE - (table.clocks.monotonic() - table.started)
+        try:
+            happening = table.said.get(timeout=max(0.0, left))
+        except queue.Empty:
+            yield from _give_up(table)
+            return
+        if isinstance(happening, Done):
+            if happening.answer.seat.call in table.answers:
+                continue
+            _note(table, happening.answer)
+        yield happening
+
+
+def _give_up(table: _Table) -> Iterator[Happening]:
+    for seat in table.pending:
+        table.hangups[seat.call].now()
+        why = f"no answer within {table.panel.deadline:g} s"
+        late = Answer(
+            seat, "timeout", error="timeout", message=why, http_status=504, seconds=table.panel.deadline, attempts=1
+        )
+        _note(table, late)
+        yield Done(late)
+
+
+def _note(table: _Table, answer: Answer) -> None:
+    table.answers[answer.seat.call] = answer
+    minutes.offload(table.panel, answer)
+
+
+def _merge(table: _Table) -> "Iterator[Happening]":
+    panel, answers = table.panel, _in_order(table)
+    seat = merging.choose(panel, answers)
+    if isinstance(seat, str):
+        return None, seat
+    left = max(1.0, panel.deadline)
+    play = calls.place(
+        seat,
+        Conversation(merging.messages(panel, answers)),
+        {},
+        Filing("merger", panel=panel.id, collection=panel.request.collection, key=panel.request.key),
+        deadline=left,
+        hangup=Hangup(),
+        clocks=table.clocks,
+    )
+    while True:
+        try:
+            yield Said(seat, next(play))
+        except StopIteration as end:
+            merged: Answer = end.value
+            break
+    yield Done(merged)
+    note = None if merged.status == "ok" else f"{seat.target.alias} could not merge the answers: {merged.message}"
+    return merged, note
+
+
+def _in_order(table: _Table) -> tuple[Answer, ...]:
+    """The answers that are in, in the order of their seats."""
+    return tuple(table.answers[seat.call] for seat in table.panel.seats if seat.call in table.answers)
+
+
+def _wait_out(table: _Table) -> None:
+    """Collect the stragglers of a panel whose reply has gone, and write the panel down again, whole."""
+    try:
+        for _ in _until_all(table):
+            pass
+        minutes.keep(table.panel, _in_order(table), (), None, None, late=True)
+    finally:
+        _leave(table.panel)
+
+
+def _until_all(table: _Table) -> Iterator[Happening]:
+    whole = replace(table.panel, request=replace(table.panel.request, quorum=None))
+    table.panel = whole
+    yield from _until_enough(table)
+
+
+def _leave(panel: Panel) -> None:
+    with _rest:
+        _playing.discard(panel.id)
+        _rest.notify_all()
+
+
+def failure(answers: tuple[Answer, ...]) -> Problem | None:
+    """What a panel in which every seat failed answers (decisions 12); None when someone answered."""
+    if any(answer.answered for answer in answers) or not answers:
+        return None
+    said = "; ".join(f"{answer.seat.target.alias}: {answer.message or answer.status}" for answer in answers)
+    statuses = {answer.http_status or 502 for answer in answers}
+    if statuses == {429}:
+        waits = [answer.retry_after for answer in answers if answer.retry_after is not None]
+        return Problem(429, f"every seat is rate limited: {said}", retry_after=min(waits, default=None))
+    if all(answer.status == "timeout" for answer in answers):
+        return Problem(504, f"no seat answered in time: {said}")
+    if len(statuses) == 1 and 400 <= (status := statuses.pop()) < 500:
+        return Problem(status, f"every seat refused this request: {said}", kind=answers[0].error or "")
+    return Problem(502, f"no seat answered: {said}", kind="upstream")

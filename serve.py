@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""The whole server: one table of routes (gateway, dashboard, page), one data folder, one process.
+
+Life in order: own the data folder, seat the practice squad, listen, serve, and on SIGINT or SIGTERM finish what is in flight.
+"""
+
+import argparse
+import contextlib
+import gc
+import os
+import signal
+import sys
+import threading
+import webbrowser
+from collections.abc import Iterable
+from pathlib import Path
+
+import gateway
+from metrics.bench import endpoints, roster
+from metrics.care import scheduler
+from metrics.dashboard import HANDLERS
+from metrics.play import panel
+from metrics.play.practice import squad
+from metrics.records import Problem
+from metrics.store import home, log
+from metrics.version import VERSION
+from metrics.web.guard import Guard
+from metrics.web.http import Server
+from metrics.web.static import files
+from metrics.web.table import Route, Table
+
+PORT, GATEWAY_PORT = 8122, 8123
+FINISH = 10.0  # seconds that requests in flight have to finish
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+FOLDER = Path(__file__).resolve().parent
+
+KEYS_UNSUPPORTED = (
+    "BENCHWARMERS_REQUIRE_KEYS is set, but this version has no gateway keys yet: it serves this computer only, to everybody on "
+    "it. Unset the variable to start"
+)
+
+
+def parser(gateway_only: bool) -> argparse.ArgumentParser:
+    port = GATEWAY_PORT if gateway_only else PORT
+    what = "the gateway alone" if gateway_only else "the dashboard and the gateway"
+    words = argparse.ArgumentParser(
+        prog="gateway.py" if gateway_only else "serve.py", description=f"Serve {what} on 127.0.0.1, until Ctrl-C or SIGTERM."
+    )
+    words.add_argument("--port", type=int, help=f"the port to listen on; 0 takes any free one (default {port})")
+    words.add_argument("--home", type=Path, help="the data folder (default: BENCHWARMERS_HOME, else your user data folder)")
+    words.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    words.add_argument("--practice", action="store_true", help="let the practice squad explore beside real models")
+    words.add_argument("--version", action="version", version=VERSION)
+    return words
+
+
+def main(argv: list[str] | None = None, gateway_only: bool = False) -> int:
+    """Serve until told to stop. 0: stopped in order; 1: could not start, one sentence on stderr says why."""
+    options = parser(gateway_only).parse_args(argv)
+    try:
+        _check_environment(os.environ)
+        port = _port(options.port, gateway_only)
+        return _serve(options, port, gateway_only)
+    except Problem as problem:
+        print(problem.message, file=sys.stderr)
+        return 1
+
+
+def _check_environment(env: "os._Environ[str]") -> None:
+    """Fail closed: what this version cannot guard, it does not open."""
+    bind = env.get("BENCH_BIND", "127.0.0.1")
+    if bind not in LOOPBACK:
+        raise Problem(
+            400, f"BENCH_BIND={bind} would listen beyond this computer; this version has no keys and no login yet, so it refuses"
+        )
+    if env.get("BENCHWARMERS_REQUIRE_KEYS", "").lower() in ("1", "true", "yes"):
+        raise Problem(400, KEYS_UNSUPPORTED)
+
+
+def _port(asked: int | None, gateway_only: bool) -> int:
+    if asked is not None:
+        return asked
+    name, default = ("BENCH_GATEWAY_PORT", GATEWAY_PORT) if gateway_only else ("BENCH_PORT", PORT)
+    try:
+        return int(os.environ.get(name, default))
+    except ValueError:
+        raise Problem(400, f"{name}={os.environ[name]} is not a port number") from None
+
+
+def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
+    folder = home.open_home(options.home, os.environ, FOLDER / "examples" / "home")
+    with contextlib.ExitStack() as end:
+        end.callback(log.close_all)
+        owner = end.enter_context(home.own())
+        end.callback(_seat_practice(options.practice).stop)
+        server = _listen(port, gateway_only)
+        owner.listening(server.port)
+        end.callback(server.server_close)
+        if not gateway_only:
+            end.callback(scheduler.start().stop)
+        stop = _stop_signals()
+        threading.Thread(target=server.serve_forever, name="accept", daemon=True).start()
+        gc.collect()
+        gc.freeze()
+        print(f"Benchwarmers {VERSION} is at {server.url} (data in {folder})", flush=True)
+        if not (options.no_browser or gateway_only) and sys.stdout.isatty():
+            webbrowser.open(server.url)
+        _wait(stop)
+        server.drain(FINISH)
+        panel.wait_idle(FINISH)
+    return 0
+
+
+def _seat_practice(in_pool: bool) -> squad.Squad:
+    practice = squad.start()
+    endpoint = endpoints.Endpoint(name=squad.ENDPOINT, base=practice.base_url, kind="practice", builtin=True)
+    roster.seat_builtin(endpoint, [roster.Model(**row) for row in practice.models], in_pool=in_pool)
+    return practice
+
+
+def _listen(port: int, gateway_only: bool) -> Server:
+    host = os.environ.get("BENCH_BIND", "127.0.0.1")
+    try:
+        return Server((host, port), Table(routes(gateway_only)), Guard.from_environment(os.environ), log=_log)
+    except OSError as problem:
+        reason = "is taken by another program" if problem.errno in TAKEN else f"cannot be used ({problem.strerror})"
+        raise Problem(500, f"Port {port} {reason}. Choose another with --port N, or any free one with --port 0.") from None
+    except OverflowError:
+        raise Problem(400, f"{port} is not a port number; ports go from 0 to 65535") from None
+
+
+TAKEN = (98, 48, 10048, 13, 10013)  # EADDRINUSE on Linux, macOS and Windows; EACCES where a reserved port says so
+
+
+def routes(gateway_only: bool) -> Iterable[Route]:
+    """The one table: what the gateway answers, and beside it the dashboard's API and page."""
+    if gateway_only:
+        return gateway.ROUTES
+    page = files(FOLDER / "ui")
+    return (
+        *gateway.ROUTES,
+        *gateway.PAGE_ROUTES,
+        *HANDLERS,
+        Route("GET", "/", page, guard="page"),
+        Route("GET", "/ui/{file*}", page, guard="page"),
+    )
+
+
+def _log(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def _stop_signals() -> threading.Event:
+    """An event that SIGINT and SIGTERM set; a second signal ends the process at once."""
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: object) -> None:
+        if stop.is_set():
+            os._exit(130)
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, on_signal)
+    return stop
+
+
+def _wait(stop: threading.Event) -> None:
+    """Wait in short steps: on Windows a wait without a timeout does not let a signal in."""
+    while not stop.wait(0.5 if os.name == "nt" else 3600):
+        pass
+
+
+if __name__ == "__main__":
+    sys.exit(main())

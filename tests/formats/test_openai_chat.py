@@ -1,0 +1,222 @@
+import json
+import unittest
+from unittest import mock
+
+from metrics.bench import names
+from metrics.events import Closed, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.formats import openai_chat
+from metrics.formats.protocol import Stamp
+from metrics.records import Problem, Reply, Request, Usage
+
+HELLO = [{"role": "user", "content": "hello"}]
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+STAMP = Stamp("ab12", 1_796_000_000)
+
+
+class Body:
+    """A call that holds only a body."""
+
+    def __init__(self, **fields):
+        self.fields = {"model": "bench/core", "messages": HELLO, **fields}
+
+    def json(self):
+        return self.fields
+
+
+def parse(**fields):
+    with mock.patch.object(names, "resolve", lambda model, reply=None: ("core", reply or "all")):
+        return openai_chat.parse(Body(**fields))
+
+
+class ParseTest(unittest.TestCase):
+    def test_the_conversation_is_kept_as_sent(self):
+        """Roles, turns and images reach the seats untouched (fault 29)."""
+        messages = [
+            {"role": "system", "content": "s"},
+            {"role": "user", "content": "one", "name": "ann"},
+            {"role": "assistant", "content": "two"},
+            {"role": "developer", "content": "d"},
+            {"role": "user", "content": [{"type": "text", "text": "three"}, IMAGE]},
+        ]
+        self.assertEqual(parse(messages=messages).messages, messages)
+
+    def test_what_is_forwarded(self):
+        request = parse(
+            temperature=0.5, top_p=1, stop=["x"], seed=7, max_completion_tokens=50, max_tokens=9, presence_penalty=1, vendor={"x": 1}
+        )
+        self.assertEqual(
+            request.options, {"temperature": 0.5, "top_p": 1, "stop": ["x"], "seed": 7, "max_tokens": 50}
+        )
+        self.assertEqual(request.ignored, ("presence_penalty",))
+
+    def test_nulls_count_as_absent(self):
+        fields = dict.fromkeys(
+            ("temperature", "top_p", "stop", "seed", "max_tokens", "n", "tools", "with", "bench", "stream", "stream_options")
+        )
+        request = parse(**fields)
+        self.assertEqual((dict(request.options), request.stream, request.invited), ({}, False, ()))
+
+    def test_wishes(self):
+        request = parse(**{"with": ["x"], "bench": {"deadline": 2.5, "quorum": 2, "reply": "merged"}})
+        self.assertEqual((request.invited, request.deadline, request.quorum, request.reply), (("x",), 2.5, 2, "merged"))
+
+    REFUSED = [
+        ("no messages", {"messages": None}, "messages"),
+        ("messages not a list", {"messages": 5}, "messages"),
+        ("no message", {"messages": []}, "messages"),
+        ("a message that is no object", {"messages": ["hi"]}, "messages[0]"),
+        ("a number as content", {"messages": [{"role": "user", "content": 5}]}, "messages[0].content"),
+        ("null content", {"messages": [{"role": "user", "content": None}]}, "messages[0].content"),
+        ("an unknown role", {"messages": [*HELLO, {"role": "banana", "content": "x"}]}, "messages[1].role"),
+        ("no role", {"messages": [{"content": "x"}]}, "messages[0].role"),
+        ("a role that is no string", {"messages": [{"role": ["user"], "content": "x"}]}, "messages[0].role"),
+        ("no user message", {"messages": [{"role": "system", "content": "x"}]}, "messages"),
+        ("an empty user message", {"messages": [{"role": "user", "content": ""}]}, "messages"),
+        ("an audio part", {"messages": [{"role": "user", "content": [{"type": "input_audio"}]}]}, "messages[0].content[0].type"),
+        ("a part without type", {"messages": [{"role": "user", "content": [{}]}]}, "messages[0].content[0].type"),
+        ("a text part without text", {"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "messages[0].content[0].text"),
+        (
+            "a file address as image",
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "file:///etc"}}]}]},
+            "messages[0].content[0].image_url.url",
+        ),
+        ("tools", {"tools": [{"type": "function"}]}, ":route"),
+        ("tools of the wrong type", {"tools": {}}, '"tools" must be a list'),
+        ("a tool result", {"messages": [*HELLO, {"role": "tool", "content": "x"}]}, ":route"),
+        ("a tool call", {"messages": [{"role": "assistant", "tool_calls": [{}]}]}, ":route"),
+        ("legacy functions", {"functions": [{}]}, "functions"),
+        ("n", {"n": 2}, '"n" is 2'),
+        ("n that is no number", {"n": "2"}, '"n" must be a whole number'),
+        ("with that is no list", {"with": "typo"}, '"with" must be a list'),
+        ("with of numbers", {"with": [1]}, '"with" must be a list'),
+        ("bench that is no object", {"bench": []}, '"bench" must be an object'),
+        ("an unknown reply", {"bench": {"reply": "best"}}, "bench.reply"),
+        ("a deadline in words", {"bench": {"deadline": "soon"}}, '"deadline" must be a number'),
+        ("no time at all", {"bench": {"deadline": 0}}, '"deadline"'),
+        ("a quorum of none", {"bench": {"quorum": 0}}, '"quorum"'),
+        ("a true quorum", {"bench": {"quorum": True}}, '"quorum"'),
+        ("hot", {"temperature": 9}, '"temperature"'),
+        ("not a number", {"temperature": float("nan")}, '"temperature"'),
+        ("stream in words", {"stream": "yes"}, '"stream" must be true or false'),
+        ("no tokens", {"max_tokens": 0}, '"max_tokens"'),
+        ("a fraction of a token", {"max_tokens": 1.5}, '"max_tokens"'),
+        ("five stops", {"stop": list("abcde")}, '"stop"'),
+        ("stops of numbers", {"stop": [1]}, '"stop"'),
+        ("stream options in words", {"stream_options": "usage"}, '"stream_options"'),
+    ]
+
+    def test_refused(self):
+        for name, fields, said in self.REFUSED:
+            with self.subTest(name):
+                with self.assertRaises(Problem) as caught:
+                    parse(**fields)
+                self.assertEqual(caught.exception.status, 400)
+                self.assertIn(said, f"{caught.exception.message} {caught.exception.param}")
+
+    def test_an_empty_list_of_tools_is_fine(self):
+        self.assertEqual(parse(tools=[]).messages, HELLO)
+
+
+REQUEST = Request("bench/core:all", "core", "all", HELLO)
+USAGE = Usage(uncached_in=7, cache_read=3, cache_write=0, out=5, reasoning=2)
+
+STREAMS = [
+    ("text", [Text("a"), Text("bé\n")], "abé\n", ""),
+    ("reasoning", [Reasoning("hm"), Text("a")], "a", "hm"),
+    ("only ticks", [Tick(), Tick()], "", ""),
+    ("a megabyte", [Text("x" * 1_000_000)], "x" * 1_000_000, ""),
+    ("a lone surrogate", [Text("x\ud800")], "x?", ""),
+]
+
+
+def chunks(events, request=REQUEST):
+    written = b"".join(openai_chat.stream(request, iter(events), STAMP))
+    return [frame for frame in written.decode().split("\n\n") if frame]
+
+
+def objects(frames):
+    return [json.loads(frame[6:]) for frame in frames if frame.startswith("data: {")]
+
+
+class StreamTest(unittest.TestCase):
+    def test_what_is_said_is_read_back(self):
+        for name, events, text, reasoning in STREAMS:
+            with self.subTest(name):
+                frames = chunks([*events, Closed("stop", USAGE, extra={"bench": {"panel": "p"}})])
+                told = objects(frames)
+                self.assertEqual(frames[-1], "data: [DONE]")
+                deltas = [chunk["choices"][0]["delta"] for chunk in told]
+                self.assertEqual(deltas[0], {"role": "assistant", "content": "", "refusal": None})
+                self.assertEqual("".join(delta.get("content") or "" for delta in deltas), text)
+                self.assertEqual("".join(delta.get("reasoning_content") or "" for delta in deltas), reasoning)
+                self.assertEqual([chunk["choices"][0]["finish_reason"] for chunk in told][-2:], [None, "stop"])
+                self.assertEqual(told[-1]["bench"], {"panel": "p"})
+                self.assertEqual({(c["id"], c["created"], c["model"], c["object"]) for c in told}, {
+                    ("chatcmpl-ab12", 1_796_000_000, "bench/core:all", "chat.completion.chunk")
+                })
+                self.assertTrue(all(len(chunk["choices"]) == 1 and "usage" not in chunk for chunk in told))
+
+    def test_usage_when_asked(self):
+        request = Request("core", "core", "all", HELLO, include_usage=True)
+        told = objects(chunks([Text("a"), Closed("stop", USAGE)], request))
+        self.assertEqual([chunk["usage"] for chunk in told[:-1]], [None] * (len(told) - 1))
+        self.assertEqual(told[-1]["choices"], [])
+        self.assertEqual(told[-1]["usage"]["prompt_tokens"], 10)
+        self.assertEqual(told[-1]["usage"]["completion_tokens_details"], {"reasoning_tokens": 2})
+
+    def test_ticks_are_comments(self):
+        self.assertIn(": keep-alive", chunks([Tick(), Text("a"), Closed()]))
+
+    def test_a_late_error_ends_the_stream_without_done(self):
+        frames = chunks([Text("a"), Failed(Problem(502, "gone"))])
+        self.assertEqual(json.loads(frames[-1][6:])["error"]["message"], "gone")
+        self.assertNotIn("data: [DONE]", frames)
+
+    def test_tool_calls(self):
+        told = objects(chunks([ToolStart(0, "c1", "f"), ToolArguments(0, '{"a"'), ToolArguments(0, ":1}"), Closed("tool_calls")]))
+        calls = [chunk["choices"][0]["delta"]["tool_calls"][0] for chunk in told[1:-1]]
+        self.assertEqual(calls[0], {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}})
+        self.assertEqual("".join(call["function"]["arguments"] for call in calls), '{"a":1}')
+
+
+class ReplyTest(unittest.TestCase):
+    def test_all_that_the_api_requires_is_there(self):
+        reply = openai_chat.reply(REQUEST, Reply("hi", finish="length", usage=USAGE, extra={"bench": {}}), STAMP)
+        self.assertEqual(reply["id"], "chatcmpl-ab12")
+        self.assertEqual(reply["model"], "bench/core:all")
+        self.assertEqual(
+            reply["choices"],
+            [
+                {
+                    "index": 0,
+                    "message": {"role": "assistant", "content": "hi", "refusal": None},
+                    "logprobs": None,
+                    "finish_reason": "length",
+                }
+            ],
+        )
+        self.assertEqual(reply["usage"]["total_tokens"], 15)
+        self.assertEqual(reply["usage"]["prompt_tokens_details"], {"cached_tokens": 3})
+
+
+class ErrorTest(unittest.TestCase):
+    CASES = [
+        (Problem(400, "x", param="n"), "invalid_request_error", None, {"x-should-retry": "false"}),
+        (Problem(404, "x", code="model_not_found"), "invalid_request_error", "model_not_found", {"x-should-retry": "false"}),
+        (Problem(413, "x"), "invalid_request_error", "request_too_large", {"x-should-retry": "false"}),
+        (Problem(429, "x", retry_after=1.2), "rate_limit_error", "rate_limit_exceeded", {"Retry-After": "2"}),
+        (Problem(429, "x", retry_after=3), "rate_limit_error", "rate_limit_exceeded", {"Retry-After": "3"}),
+        (Problem(502, "x"), "server_error", None, {}),
+        (Problem(418, "x"), "invalid_request_error", None, {"x-should-retry": "false"}),
+    ]
+
+    def test_shape_and_headers(self):
+        for problem, kind, code, headers in self.CASES:
+            with self.subTest(status=problem.status):
+                response = openai_chat.error(problem, None)
+                error = json.loads(response.body)["error"]
+                self.assertEqual(list(error), ["message", "type", "param", "code"])
+                self.assertEqual((error["type"], error["code"]), (kind, code))
+                told = dict(response.headers)
+                self.assertEqual({name: told.get(name) for name in headers}, headers)
+                self.assertEqual("x-should-retry" in told, "x-should-retry" in headers)

@@ -1,0 +1,33 @@
+import unittest
+
+from metrics.play import tokens
+
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+
+
+class TokensTest(unittest.TestCase):
+    CASES = [
+        ("nothing", [{"role": "user", "content": ""}], 4),
+        ("400 characters", [{"role": "user", "content": "x" * 400}], 114),
+        ("parts count", [{"role": "user", "content": [{"type": "text", "text": "x" * 400}]}], 114),
+        ("an image", [{"role": "user", "content": [IMAGE]}], 2504),
+        ("null content", [{"role": "assistant", "content": None}], 4),
+    ]
+
+    def test_estimate(self):
+        for name, messages, expected in self.CASES:
+            with self.subTest(name):
+                self.assertEqual(tokens.estimate(messages), expected)
+
+    def test_text(self):
+        self.assertEqual([tokens.of_text(text) for text in ("", "a", "abcd", "abcde")], [0, 1, 1, 2])
+
+    def test_task_is_the_newest_user_words(self):
+        messages = [
+            {"role": "user", "content": "first"},
+            {"role": "assistant", "content": "no"},
+            {"role": "user", "content": [{"type": "text", "text": "  second\n question "}, IMAGE]},
+        ]
+        self.assertEqual(tokens.task(messages), "second question")
+        self.assertEqual(tokens.task([{"role": "user", "content": "word " * 100}], 12), "word word w…")
+        self.assertEqual(tokens.task([{"role": "system", "content": "x"}]), "")
