@@ -42,7 +42,14 @@ class ParseTest(unittest.TestCase):
 
     def test_what_is_forwarded(self):
         request = parse(
-            temperature=0.5, top_p=1, stop=["x"], seed=7, max_completion_tokens=50, max_tokens=9, presence_penalty=1, vendor={"x": 1}
+            temperature=0.5,
+            top_p=1,
+            stop=["x"],
+            seed=7,
+            max_completion_tokens=50,
+            max_tokens=9,
+            presence_penalty=1,
+            vendor={"x": 1},
         )
         self.assertEqual(
             request.options, {"temperature": 0.5, "top_p": 1, "stop": ["x"], "seed": 7, "max_tokens": 50}
@@ -51,14 +58,28 @@ class ParseTest(unittest.TestCase):
 
     def test_nulls_count_as_absent(self):
         fields = dict.fromkeys(
-            ("temperature", "top_p", "stop", "seed", "max_tokens", "n", "tools", "with", "bench", "stream", "stream_options")
+            (
+                "temperature",
+                "top_p",
+                "stop",
+                "seed",
+                "max_tokens",
+                "n",
+                "tools",
+                "with",
+                "bench",
+                "stream",
+                "stream_options",
+            )
         )
         request = parse(**fields)
         self.assertEqual((dict(request.options), request.stream, request.invited), ({}, False, ()))
 
     def test_wishes(self):
         request = parse(**{"with": ["x"], "bench": {"deadline": 2.5, "quorum": 2, "reply": "merged"}})
-        self.assertEqual((request.invited, request.deadline, request.quorum, request.reply), (("x",), 2.5, 2, "merged"))
+        self.assertEqual(
+            (request.invited, request.deadline, request.quorum, request.reply), (("x",), 2.5, 2, "merged")
+        )
 
     REFUSED = [
         ("no messages", {"messages": None}, "messages"),
@@ -72,12 +93,28 @@ class ParseTest(unittest.TestCase):
         ("a role that is no string", {"messages": [{"role": ["user"], "content": "x"}]}, "messages[0].role"),
         ("no user message", {"messages": [{"role": "system", "content": "x"}]}, "messages"),
         ("an empty user message", {"messages": [{"role": "user", "content": ""}]}, "messages"),
-        ("an audio part", {"messages": [{"role": "user", "content": [{"type": "input_audio"}]}]}, "messages[0].content[0].type"),
-        ("a part without type", {"messages": [{"role": "user", "content": [{}]}]}, "messages[0].content[0].type"),
-        ("a text part without text", {"messages": [{"role": "user", "content": [{"type": "text"}]}]}, "messages[0].content[0].text"),
+        (
+            "an audio part",
+            {"messages": [{"role": "user", "content": [{"type": "input_audio"}]}]},
+            "messages[0].content[0].type",
+        ),
+        (
+            "a part without type",
+            {"messages": [{"role": "user", "content": [{}]}]},
+            "messages[0].content[0].type",
+        ),
+        (
+            "a text part without text",
+            {"messages": [{"role": "user", "content": [{"type": "text"}]}]},
+            "messages[0].content[0].text",
+        ),
         (
             "a file address as image",
-            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "file:///etc"}}]}]},
+            {
+                "messages": [
+                    {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "file:///etc"}}]}
+                ]
+            },
             "messages[0].content[0].image_url.url",
         ),
         ("tools", {"tools": [{"type": "function"}]}, ":route"),
@@ -125,7 +162,7 @@ STREAMS = [
     ("reasoning", [Reasoning("hm"), Text("a")], "a", "hm"),
     ("only ticks", [Tick(), Tick()], "", ""),
     ("a megabyte", [Text("x" * 1_000_000)], "x" * 1_000_000, ""),
-    ("a lone surrogate", [Text("x\ud800")], "x?", ""),
+    ("a lone surrogate", [Text("x\ud800")], "x\ud800", ""),
 ]
 
 
@@ -149,11 +186,14 @@ class StreamTest(unittest.TestCase):
                 self.assertEqual(deltas[0], {"role": "assistant", "content": "", "refusal": None})
                 self.assertEqual("".join(delta.get("content") or "" for delta in deltas), text)
                 self.assertEqual("".join(delta.get("reasoning_content") or "" for delta in deltas), reasoning)
-                self.assertEqual([chunk["choices"][0]["finish_reason"] for chunk in told][-2:], [None, "stop"])
+                self.assertEqual(
+                    [chunk["choices"][0]["finish_reason"] for chunk in told][-2:], [None, "stop"]
+                )
                 self.assertEqual(told[-1]["bench"], {"panel": "p"})
-                self.assertEqual({(c["id"], c["created"], c["model"], c["object"]) for c in told}, {
-                    ("chatcmpl-ab12", 1_796_000_000, "bench/core:all", "chat.completion.chunk")
-                })
+                self.assertEqual(
+                    {(c["id"], c["created"], c["model"], c["object"]) for c in told},
+                    {("chatcmpl-ab12", 1_796_000_000, "bench/core:all", "chat.completion.chunk")},
+                )
                 self.assertTrue(all(len(chunk["choices"]) == 1 and "usage" not in chunk for chunk in told))
 
     def test_usage_when_asked(self):
@@ -173,15 +213,28 @@ class StreamTest(unittest.TestCase):
         self.assertNotIn("data: [DONE]", frames)
 
     def test_tool_calls(self):
-        told = objects(chunks([ToolStart(0, "c1", "f"), ToolArguments(0, '{"a"'), ToolArguments(0, ":1}"), Closed("tool_calls")]))
+        told = objects(
+            chunks(
+                [
+                    ToolStart(0, "c1", "f"),
+                    ToolArguments(0, '{"a"'),
+                    ToolArguments(0, ":1}"),
+                    Closed("tool_calls"),
+                ]
+            )
+        )
         calls = [chunk["choices"][0]["delta"]["tool_calls"][0] for chunk in told[1:-1]]
-        self.assertEqual(calls[0], {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}})
+        self.assertEqual(
+            calls[0], {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}}
+        )
         self.assertEqual("".join(call["function"]["arguments"] for call in calls), '{"a":1}')
 
 
 class ReplyTest(unittest.TestCase):
     def test_all_that_the_api_requires_is_there(self):
-        reply = openai_chat.reply(REQUEST, Reply("hi", finish="length", usage=USAGE, extra={"bench": {}}), STAMP)
+        reply = openai_chat.reply(
+            REQUEST, Reply("hi", finish="length", usage=USAGE, extra={"bench": {}}), STAMP
+        )
         self.assertEqual(reply["id"], "chatcmpl-ab12")
         self.assertEqual(reply["model"], "bench/core:all")
         self.assertEqual(
@@ -202,7 +255,12 @@ class ReplyTest(unittest.TestCase):
 class ErrorTest(unittest.TestCase):
     CASES = [
         (Problem(400, "x", param="n"), "invalid_request_error", None, {"x-should-retry": "false"}),
-        (Problem(404, "x", code="model_not_found"), "invalid_request_error", "model_not_found", {"x-should-retry": "false"}),
+        (
+            Problem(404, "x", code="model_not_found"),
+            "invalid_request_error",
+            "model_not_found",
+            {"x-should-retry": "false"},
+        ),
         (Problem(413, "x"), "invalid_request_error", "request_too_large", {"x-should-retry": "false"}),
         (Problem(429, "x", retry_after=1.2), "rate_limit_error", "rate_limit_exceeded", {"Retry-After": "2"}),
         (Problem(429, "x", retry_after=3), "rate_limit_error", "rate_limit_exceeded", {"Retry-After": "3"}),

@@ -19,7 +19,9 @@ def answer(alias, text="fine", name="member1", status="ok", **more):
 
 
 def failed(alias, http_status=502, name="member1", status="error", **more):
-    return answer(alias, "", name, status, http_status=http_status, message=f"{alias} failed", usage=Usage(), **more)
+    return answer(
+        alias, "", name, status, http_status=http_status, message=f"{alias} failed", usage=Usage(), **more
+    )
 
 
 def panel(*aliases, reply="all", skipped=(), messages=None, **request):

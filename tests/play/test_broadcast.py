@@ -22,7 +22,15 @@ class BroadcastTest(unittest.TestCase):
         told = list(broadcast.told(play))
         self.assertEqual(
             [event["event"] for event in told],
-            ["panel.started", "tick", "seat.started", "seat.reasoning", "seat.delta", "seat.done", "panel.done"],
+            [
+                "panel.started",
+                "tick",
+                "seat.started",
+                "seat.reasoning",
+                "seat.delta",
+                "seat.done",
+                "panel.done",
+            ],
         )
         self.assertEqual(told[0]["seats"][0]["alias"], "a")
         self.assertEqual(told[4], {"event": "seat.delta", "call": place.call, "text": "hi"})
@@ -32,8 +40,14 @@ class BroadcastTest(unittest.TestCase):
     def test_the_merger_is_told_apart(self):
         asked = panel("a", reply="merged")
         merged = answer("m", "x", "merger")
-        told = list(broadcast.told([Said(merged.seat, Text("x")), Done(merged), Complete(asked, (answer("a"),), (), merged)]))
-        self.assertEqual([event["event"] for event in told[:3]], ["merge.started", "merge.delta", "merge.done"])
+        told = list(
+            broadcast.told(
+                [Said(merged.seat, Text("x")), Done(merged), Complete(asked, (answer("a"),), (), merged)]
+            )
+        )
+        self.assertEqual(
+            [event["event"] for event in told[:3]], ["merge.started", "merge.delta", "merge.done"]
+        )
 
     def test_nobody_answered(self):
         asked = panel("a")

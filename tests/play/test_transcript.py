@@ -23,7 +23,17 @@ class AllTest(unittest.TestCase):
     def test_every_seat_is_named_with_its_call(self):
         asked = panel("a", "b")
         reply = read(asked, answer("a", "one"), answer("b", "two", "member2"))
-        for expected in (ID, "core", "shape general", "### a ·", "### b ·", f"{ID}.member2", "one", "two", "--useful"):
+        for expected in (
+            ID,
+            "core",
+            "shape general",
+            "### a ·",
+            "### b ·",
+            f"{ID}.member2",
+            "one",
+            "two",
+            "--useful",
+        ):
             self.assertIn(expected, reply.text)
         self.assertEqual([row["alias"] for row in reply.extra["bench"]["seats"]], ["a", "b"])
         self.assertEqual(reply.usage.prompt, 20)
@@ -75,7 +85,9 @@ class NobodyTest(unittest.TestCase):
                 with self.assertRaises(Problem) as caught:
                     for event in transcript.spoken(happenings(panel("a", "b"), *answers)):
                         said.append(event)
-                self.assertEqual((caught.exception.status, caught.exception.retry_after), (status, retry_after))
+                self.assertEqual(
+                    (caught.exception.status, caught.exception.retry_after), (status, retry_after)
+                )
                 self.assertEqual(said, [], "a failed panel says nothing before its status")
                 self.assertIn("a failed", caught.exception.message)
 
