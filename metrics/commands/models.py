@@ -1,0 +1,219 @@
+"""`bench models` and `bench model …`: who is on the bench, what is known of them, and who may sit."""
+
+import argparse
+import math
+from typing import Any
+
+from metrics.commands.command import Argument, Command, argument, count, did_you_mean, yes_or_no
+from metrics.commands.failure import DONE, usage
+from metrics.commands.output import Console
+from metrics.commands.server import Server
+from metrics.commands.tables import UNKNOWN, money, number, yes_no
+
+# name in --price -> name in the API; all in USD per million tokens
+RATES = {"in": "input", "out": "output", "cache_read": "cache_read", "cache_write": "cache_write"}
+COLUMNS = (
+    "alias",
+    "endpoint",
+    "served",
+    "role",
+    ">context",
+    "tools",
+    "vision",
+    ">$/M in",
+    ">$/M out",
+    ">useful",
+    "state",
+)
+
+
+def models(args: argparse.Namespace, console: Console, server: Server) -> int:
+    answer = server.get("/api/models")
+    answer["models"] = [one for one in answer["models"] if wanted(one, args)]
+    answer["retired"] = [one for one in answer.get("retired") or () if wanted(one, args)]
+    rows = [row(one, state(one)) for one in answer["models"]]
+    if args.all:
+        rows += [
+            row(one, f"retired: {(one.get('retired') or {}).get('why') or 'no reason'}")
+            for one in answer["retired"]
+        ]
+    console.show(answer, console.table(COLUMNS, rows))
+    return DONE
+
+
+def wanted(one: dict[str, Any], args: argparse.Namespace) -> bool:
+    text = " ".join(str(one.get(field) or "") for field in ("alias", "served", "endpoint")).lower()
+    return (args.role is None or one.get("role") == args.role) and (args.find or "").lower() in text
+
+
+def row(one: dict[str, Any], how: str) -> tuple[str, ...]:
+    price, record = one.get("price") or {}, one.get("record") or {}
+    return (
+        str(one.get("alias")),
+        str(one.get("endpoint") or ""),
+        str(one.get("served") or ""),
+        str(one.get("role") or ""),
+        number(one.get("context")),
+        yes_no(one.get("tools")),
+        yes_no(one.get("vision")),
+        rate(price.get("input")),
+        rate(price.get("output")),
+        f"{record.get('useful', 0)}/{record.get('judged', 0)}",
+        how,
+    )
+
+
+def rate(usd: float | None) -> str:
+    return UNKNOWN if usd is None else money(usd).removeprefix("$")
+
+
+def state(one: dict[str, Any]) -> str:
+    """Whether it may be tried, and why not."""
+    said = ["practice program"] if one.get("builtin") else []
+    if one.get("failing"):
+        said.append(f"failing: {one['failing']}")
+    if one.get("resting_until"):
+        said.append(f"resting until {one['resting_until']}")
+    if one.get("ad_hoc"):
+        said.append("only by name")
+    return ", ".join(said) or ("may explore" if one.get("in_pool") else "ok")
+
+
+def add(args: argparse.Namespace, console: Console, server: Server) -> int:
+    said = {
+        "alias": args.alias,
+        "endpoint": args.endpoint,
+        "served": args.served,
+        "role": args.role,
+        "tools": args.tools,
+        "vision": args.vision,
+        "context": args.context,
+        "max_output": args.max_output,
+        "price": args.price,
+    }
+    answer = server.post("/api/model/add", {name: value for name, value in said.items() if value is not None})
+    console.show(answer, f"{args.alias} is on the bench: {args.served} at {args.endpoint}\n")
+    console.note(f"seat it: bench collection save NAME --add {args.alias}")
+    return DONE
+
+
+def prices(text: str) -> dict[str, float]:
+    """An argparse type: `in=3,out=15,cache_read=0.3` in USD per million tokens. An error names the part
+    that is wrong.
+    """
+    rates: dict[str, float] = {}
+    for part in text.split(","):
+        name, equals, usd = (piece.strip() for piece in part.partition("="))
+        if name not in RATES:
+            hint = did_you_mean(name, RATES).strip()
+            raise argparse.ArgumentTypeError(
+                f"{name!r} is no price; there are {', '.join(RATES)}. {hint}".strip()
+            )
+        if RATES[name] in rates:
+            raise argparse.ArgumentTypeError(f"{name} is given twice")
+        rates[RATES[name]] = dollars(name, usd if equals else "")
+    return rates
+
+
+def dollars(name: str, text: str) -> float:
+    try:
+        usd = float(text)
+    except ValueError:
+        usd = math.nan
+    if not 0 <= usd < math.inf:
+        raise argparse.ArgumentTypeError(
+            f"{name}={text} is not an amount of USD per million tokens, such as {name}=0.25"
+        )
+    return usd
+
+
+def rename(args: argparse.Namespace, console: Console, server: Server) -> int:
+    answer = server.post("/api/model", {"alias": args.alias, "rename": args.new})
+    console.show(answer, f"{args.alias} is now {args.new}; its record goes with it\n")
+    return DONE
+
+
+def role(args: argparse.Namespace, console: Console, server: Server) -> int:
+    answer = server.post("/api/model", {"alias": args.alias, "role": args.role})
+    console.show(answer, f"{args.alias}: role {args.role}\n")
+    return DONE
+
+
+def retire(args: argparse.Namespace, console: Console, server: Server) -> int:
+    if not args.reason.strip():
+        raise usage(
+            "model retire: the reason is empty", f'bench model retire {args.alias} --reason "why it leaves"'
+        )
+    answer = server.post("/api/remove", {"alias": args.alias, "reason": args.reason})
+    console.show(answer, f"{args.alias} left the bench; its record stays\n")
+    console.note(f"undo: bench model restore {args.alias}")
+    return DONE
+
+
+def restore(args: argparse.Namespace, console: Console, server: Server) -> int:
+    answer = server.post("/api/restore", {"alias": args.alias})
+    console.show(answer, f"{args.alias} is back on the bench\n")
+    return DONE
+
+
+ALIAS = argument("alias", metavar="ALIAS", help="the name you call it by: 2 to 64 of letters, digits, . - _")
+FACTS: tuple[Argument, ...] = (
+    argument("--endpoint", required=True, metavar="NAME", help="the endpoint that serves it"),
+    argument("--served", required=True, metavar="ID", help="the endpoint's own name for it"),
+    argument("--role", metavar="ROLE", help="general, code, light, vision, image or decision (general)"),
+    argument("--tools", type=yes_or_no, metavar="yes|no", help="whether it calls tools (unknown)"),
+    argument("--vision", type=yes_or_no, metavar="yes|no", help="whether it reads images (unknown)"),
+    argument("--context", type=count, metavar="N", help="tokens it can read (unknown)"),
+    argument("--max-output", type=count, metavar="N", help="tokens it can write (unknown)"),
+    argument(
+        "--price",
+        type=prices,
+        metavar="in=USD,out=USD,cache_read=USD,cache_write=USD",
+        help="USD per million tokens; what is left out is unknown, not free",
+    ),
+)
+COMMANDS = (
+    Command(
+        "models",
+        "Lists the models on the bench, what is known of them, and their record.",
+        models,
+        (
+            argument("--all", action="store_true", help="retired ones too"),
+            argument("--find", metavar="TEXT", help="only those with TEXT in alias, served name or endpoint"),
+            argument("--role", metavar="ROLE", help="only those of this role"),
+        ),
+        ("bench models", "bench models --find claude --json"),
+    ),
+    Command(
+        "model add",
+        "Registers a model of an endpoint; calls nothing.",
+        add,
+        (ALIAS, *FACTS),
+        (
+            "bench model add kimi --endpoint openrouter --served moonshotai/kimi-k2 --price in=0.6,out=2.5",
+            "bench model add qwen --endpoint ollama --served qwen3:4b --context 32k --price in=0,out=0",
+        ),
+    ),
+    Command(
+        "model rename",
+        "Gives a model another alias; its record goes with it.",
+        rename,
+        (ALIAS, argument("new", metavar="NEW", help="the new alias")),
+        ("bench model rename kimi kimi-k2",),
+    ),
+    Command(
+        "model role",
+        "Says what a model is for: general, code, light, vision, image or decision.",
+        role,
+        (ALIAS, argument("role", metavar="ROLE", help="the role")),
+        ("bench model role kimi code",),
+    ),
+    Command(
+        "model retire",
+        "Takes a model off the bench; its record stays.",
+        retire,
+        (ALIAS, argument("--reason", default="retired from the command line", metavar="TEXT", help="why")),
+        ('bench model retire kimi --reason "too slow"',),
+    ),
+    Command("model restore", "Puts a retired model back.", restore, (ALIAS,), ("bench model restore kimi",)),
+)
