@@ -1,0 +1,182 @@
+"""Who comes to the bench, changes there, leaves and returns.
+
+No alias ever passes to another model: it is refused while in use, after a retirement and after a rename.
+Edits that also touch the collections hold both files, the collections first: see membership.
+"""
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from metrics.bench import changes, credentials, endpoints, fields, membership, roster, settings
+from metrics.bench.roster import FACTS, FILE, FORM, Model
+from metrics.records import Problem
+from metrics.store.stamps import stamp
+
+
+def add(model: Model, by: str) -> Model:
+    """Register a model of an endpoint. Calls nothing."""
+    alias = fields.alias("alias", model.alias)
+    endpoint = endpoints.get(fields.name("endpoint", model.endpoint))
+    if endpoint.builtin:
+        raise Problem(
+            400,
+            f'the players of "{endpoint.name}" are built in; add models to your own endpoints',
+            param="endpoint",
+        )
+    kept = Model(alias=alias, **fields.take(roster.stored(model), FORM))
+    with FILE.edit() as raw:
+        _free(raw, alias, kept)
+        raw.setdefault("models", {})[alias] = roster.stored(kept)
+    changes.note(by, f"model {alias}", "added", None, roster.stored(kept))
+    return kept
+
+
+def change(alias: str, by: str, **facts: Any) -> Model:
+    """Set what we know of a model, as FACTS checks it. Its endpoint and served name are its id and stay."""
+    wanted = fields.take(facts, FACTS)
+    if wanted.get("role", "general") not in roster.CHAT_ROLES and (sits := membership.places(alias)):
+        raise Problem(
+            409,
+            f'"{alias}" sits in {", ".join(sits)}, and the role {wanted["role"]} never sits; '
+            f"take it out first: `bench collection save {sits[0]} --remove {alias}`",
+            kind="conflict",
+            param="role",
+        )
+    with FILE.edit() as raw:
+        after = roster.stored(replace(_mine(alias), **wanted))
+        before = raw["models"][alias]
+        raw["models"][alias] = {**{key: value for key, value in before.items() if key not in FORM}, **after}
+    changes.differences(by, f"model {alias}", before, after)
+    return roster.get(alias)
+
+
+def rename(old: str, new: str, by: str) -> Model:
+    """Give a model another name, in every collection too. The old one keeps leading to it and is nobody
+    else's."""
+    fields.alias("rename", new)
+    if new == old:
+        return roster.get(old)
+    with membership.FILE.edit() as shelves, FILE.edit() as raw:
+        _free(raw, new, _mine(old))
+        names = raw.setdefault("names", {})
+        names.pop(new, None)
+        names[old] = new
+        raw["models"] = {new if alias == old else alias: entry for alias, entry in raw["models"].items()}
+        membership.rename(shelves, old, new)
+    changes.note(by, f"model {old}", "alias", old, new)
+    return roster.get(new)
+
+
+def retire(alias: str, reason: str, by: str, now: float | None = None) -> Model:
+    """Take a model off the bench and out of every collection; its evidence stays, and `restore` undoes it."""
+    why = fields.text(300)("reason", reason)
+    with membership.FILE.edit() as shelves, FILE.edit() as raw:
+        _mine(alias)
+        _retire(shelves, raw, alias, why, by, now)
+    changes.note(by, f"model {alias}", "retired", None, why)
+    return roster.retired()[alias]
+
+
+def restore(alias: str, by: str) -> tuple[Model, list[str]]:
+    """Bring a retired model back, into those of its collections that survive and have room; their names."""
+    most = settings.get("max_calls")
+    with membership.FILE.edit() as shelves, FILE.edit() as raw:
+        model = roster.retired().get(alias)
+        if model is None:
+            have = ", ".join(roster.retired()) or "none"
+            raise Problem(404, f'no retired model is called "{alias}"; retired are: {have}', param="alias")
+        endpoints.get(model.endpoint)
+        entry = dict(raw["retired"].pop(alias))
+        record = entry.pop("retired", None) or {}
+        raw.setdefault("models", {})[alias] = entry
+        back = membership.come_back(shelves, alias, record.get("collections", []), lambda size: size <= most)
+    changes.note(by, f"model {alias}", "restored", record.get("why"), None)
+    return roster.get(alias), back
+
+
+def remove_endpoint(name: str, with_models: bool, by: str, now: float | None = None) -> list[str]:
+    """Remove an endpoint and its key. Its models are retired with it, if `with_models` allows; their
+    aliases."""
+    endpoints.removable(name)
+    with membership.FILE.edit() as shelves, FILE.edit() as raw:
+        mine = [alias for alias, entry in raw.get("models", {}).items() if _of(entry) == name]
+        if mine and not with_models:
+            raise Problem(
+                409,
+                f'"{name}" has {len(mine)} models ({", ".join(mine[:5])}{", …" if len(mine) > 5 else ""}); '
+                f"`bench endpoint rm {name} --with-models` retires them with it",
+                kind="conflict",
+                param="with_models",
+            )
+        for alias in mine:
+            _retire(shelves, raw, alias, f"its endpoint {name} was removed", by, now)
+    endpoints.remove(name, by)
+    credentials.remove(name, by)
+    return mine
+
+
+def proposal(alias: str, endpoint: str) -> str:
+    """A free alias for a model of `endpoint` whose first choice is taken."""
+    raw = FILE.read()
+    wanted = f"{alias}-{endpoint}"[:60]
+    tries = [wanted, *(f"{wanted}-{count}" for count in range(2, 100))]
+    return next((free for free in tries if not _taken(raw, free)), f"{wanted[:40]}-{time.time_ns()}")
+
+
+def _mine(alias: str) -> Model:
+    model = roster.get(alias)
+    if model.builtin:
+        raise Problem(
+            400,
+            f'"{alias}" is a built-in player of the practice squad; collections may leave it out, '
+            "but nothing else about it can be changed",
+            param="alias",
+        )
+    return model
+
+
+def _of(entry: Any) -> Any:
+    return entry.get("endpoint") if isinstance(entry, dict) else None
+
+
+def _retire(
+    shelves: dict[str, Any], raw: dict[str, Any], alias: str, why: str, by: str, now: float | None
+) -> None:
+    at = stamp(time.time() if now is None else now)
+    entry = raw["models"].pop(alias)
+    left = membership.leave(shelves, alias)
+    raw.setdefault("retired", {})[alias] = {
+        **entry,
+        "retired": {"at": at, "by": by, "why": why, "collections": left},
+    }
+
+
+def _taken(raw: dict[str, Any], alias: str) -> bool:
+    return alias in roster.all() or any(alias in raw.get(part, {}) for part in ("models", "retired", "names"))
+
+
+def _free(raw: dict[str, Any], alias: str, model: Model) -> None:
+    """Refuse an alias that names another model, or ever did."""
+    if not _taken(raw, alias):
+        return
+    heir = roster.renamed(raw, alias)
+    if alias in raw.get("retired", {}):
+        gone = raw["retired"][alias]
+        why = (
+            f'"{alias}" was the name of {_of(gone)}:{gone.get("served")}, which is retired, and a name is '
+            f"never given away; `bench model restore {alias}` brings that model back"
+        )
+    elif heir != alias and alias not in roster.all():
+        if model.alias == heir:
+            return
+        why = f'"{alias}" was the name of "{heir}" before a rename; a name is never given to another model'
+    else:
+        taken = roster.all().get(alias)
+        why = f'"{alias}" is taken: it names {taken.model_id if taken else "another model"}'
+    raise Problem(
+        409,
+        f'{why}. Free is, for example, "{proposal(alias, model.endpoint)}"',
+        kind="conflict",
+        param="alias",
+    )
