@@ -1,0 +1,112 @@
+"""Counters kept beside a log: what its rows add up to, saved with the place in each file up to which they are
+counted.
+
+So a start reads the rows after that place, not the log. A mark of the bytes before the place tells when a
+file is not the one that was counted; then everything is counted again.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from metrics.records import Problem
+from metrics.store import disk, lines, migrate
+from metrics.store.lines import Row
+
+State = dict[str, Any]
+Fold = Callable[[State, Row], None]
+
+VERSION = 1
+MARKED = 64  # bytes before a place that its mark is made of
+
+
+class Counters:
+    """A `state` and the `places` in the log's files up to which it counts them, kept in the file `path`.
+
+    `fold` adds a row to a state, `empty` makes one; `meaning` says which way of counting a saved state is the
+    work of.
+    """
+
+    def __init__(
+        self, path: Path, folder: Path, fold: Fold, empty: Callable[[], State], meaning: int
+    ) -> None:
+        self.path = path
+        self._folder = folder
+        self._fold = fold
+        self._empty = empty
+        self._meaning = meaning
+        self.state: State = empty()
+        self.places: dict[str, int] = {}
+
+    def load(self) -> None:
+        """Take what was saved, if it fits the files; start from nothing if not."""
+        self.state, self.places = self._empty(), {}
+        try:
+            with disk.reading(self.path) as fd:
+                saved = json.loads(disk.read_all(fd))
+            marks = {str(name): (int(place), str(mark)) for name, (place, mark) in saved["files"].items()}
+            fits = (saved[migrate.VERSION], saved["meaning"]) == (VERSION, self._meaning)
+            state = saved["state"]
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return
+        if (
+            fits
+            and isinstance(state, dict)
+            and all(self._agrees(name, *marked) for name, marked in marks.items())
+        ):
+            self.state, self.places = state, {name: place for name, (place, _) in marks.items()}
+
+    def _agrees(self, name: str, place: int, mark: str) -> bool:
+        """Whether the file is the one that was counted, or gone, as old months go."""
+        path = self._folder / name
+        return not path.exists() or (lines.size_of(path) >= place and _mark(path, place) == mark)
+
+    def tail(self, ends: Mapping[str, int]) -> int:
+        """Bytes that are not counted yet, in files that end there."""
+        return sum(end - self.places.get(name, 0) for name, end in ends.items())
+
+    def count(self, ends: Mapping[str, int], pause: Callable[[], bool] = lambda: False) -> bool:
+        """Count the rows up to these ends. `pause` is called between pieces; False when it said to stop."""
+        for name, end in ends.items():
+            try:
+                for found in lines.forwards(self._folder / name, self.places.get(name, 0), end):
+                    for offset, line in found:
+                        self.add_stored(line)
+                        self.places[name] = offset + len(line)
+                    if pause():
+                        return False
+            except FileNotFoundError:  # an old month that was removed meanwhile
+                self.places.pop(name, None)
+        return True
+
+    def add(self, row: Row) -> None:
+        self._fold(self.state, row)
+
+    def add_stored(self, line: bytes) -> None:
+        """Add a row as it was written. One that somebody bent by hand counts as far as it can."""
+        if row := lines.decode(line):
+            try:
+                self._fold(self.state, row)
+            except (KeyError, TypeError, ValueError, AttributeError):
+                return
+
+    def save(self, state: str) -> None:
+        """Save `state`, which is ours in JSON. If the disk refuses, the next start counts a longer tail."""
+        files = {name: [place, _mark(self._folder / name, place)] for name, place in self.places.items()}
+        head = json.dumps({migrate.VERSION: VERSION, "meaning": self._meaning, "files": files})
+        try:
+            disk.put(self.path, f'{head[:-1]}, "state": {state}}}\n'.encode(), durable=False)
+        except Problem:
+            return
+
+
+def _mark(path: Path, place: int) -> str:
+    """A mark of the bytes before `place`."""
+    start = max(0, place - MARKED)
+    try:
+        with disk.reading(path) as fd:
+            return hashlib.blake2b(disk.read(fd, place - start, start), digest_size=6).hexdigest()
+    except OSError:
+        return ""

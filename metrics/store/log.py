@@ -1,0 +1,189 @@
+"""JsonLog: rows that are only ever added, one JSON object a line, in one file or in one a month.
+
+No reader goes through the log: a row is found by its key through an index, totals are counters that every row
+is folded into as it comes, and the latest rows are read from the end. Index and counters lie beside the log
+and are made again in the background when they do not fit it; `ready` is False meanwhile.
+
+Rows arrive in two ways. `append` writes before it returns. `submit` counts the row at once and leaves the
+writing to the writer thread, so that a request never waits for the disk. A log takes one of the two, or the
+order of its counts is not that of its lines.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
+
+from metrics.records import Problem
+from metrics.store import home, lines
+from metrics.store.counters import Fold, State
+from metrics.store.lines import Row
+from metrics.store.openlog import Kind, OpenLog
+from metrics.store.writer import trouble
+
+__all__ = ["JsonLog", "close_all", "trouble"]
+
+T = TypeVar("T")
+
+LOOK = 20_000  # rows that one page of `recent` looks at while it searches for what the caller wants
+
+
+def close_all() -> None:
+    """Write out what is queued, save all counters and close all logs."""
+    home.close()
+
+
+class JsonLog:
+    """The log in `name`: a file such as "verdicts.jsonl", or with `monthly` a folder of files by the month of
+    a row's `at`.
+
+    `key` names the field by which rows are found; `durable` appends survive a power cut. `fold` adds a row to
+    the counters, a JSON mapping that `empty` makes; raise `meaning` when it counts differently than before.
+    `version` is that of the rows.
+
+    The first use opens it in the current data folder, reading little however long it is. Problem 500 or 507
+    when the disk refuses, 503 when a file was written by a newer program.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        key: str | None = None,
+        monthly: bool = False,
+        durable: bool = False,
+        fold: Fold | None = None,
+        empty: Callable[[], State] = dict,
+        version: int = 1,
+        meaning: int = 1,
+    ) -> None:
+        self.name = name
+        self._kind = Kind(name, key, monthly, durable, fold, empty, version, meaning)
+        self._opening = threading.RLock()
+        self._log: OpenLog | None = None
+
+    def open(self) -> OpenLog:
+        """Open the log now."""
+        with self._opening:
+            if self._log is None:
+                self._log = OpenLog(self._kind)
+                home.on_close(self.close)
+            return self._log
+
+    def close(self) -> None:
+        """Write out what is queued, save the counters and close the files. What the disk refuses now is
+        lost."""
+        with self._opening:
+            log, self._log = self._log, None
+            if log:
+                log.close()
+
+    # --- writing
+
+    def append(self, row: Row) -> None:
+        """Write `row` before returning. Problem when the disk refuses; it is then neither written nor
+        counted."""
+        (self._log or self.open()).append([row])
+
+    def append_all(self, rows: Sequence[Row]) -> None:
+        """Write these rows in one go before returning, as `append` does."""
+        (self._log or self.open()).append(rows)
+
+    def submit(self, row: Row) -> None:
+        """Count `row` now and have it written within 100 ms."""
+        (self._log or self.open()).submit(row)
+
+    def flush(self) -> None:
+        """Write all that is queued. Problem when the disk refuses; it stays queued."""
+        if self._log:
+            self._log.drain()
+
+    # --- reading
+
+    def find(self, key: str, since: str = "") -> Row | None:
+        """The latest row with this key. Months before `since` ("2026-11") are not searched.
+
+        Problem 503 when it is not found while the index is being made again.
+        """
+        log = self._log or self.open()
+        line = log.waiting.newest(key)
+        if line is not None:
+            return lines.decode(line)
+        row = next(log.rows(key, since), None)
+        if row is None and log.indexing:
+            raise _indexing(self.name)
+        return row
+
+    def find_all(self, key: str, since: str = "") -> list[Row]:
+        """All rows with this key, latest first. Problem 503 while the index is being made again."""
+        log = self._log or self.open()
+        with suppress(Problem):
+            log.drain()
+        if log.indexing:
+            raise _indexing(self.name)
+        return [*log.queued(key), *log.rows(key, since)]
+
+    def recent(
+        self, limit: int, before: str | None = None, where: Callable[[Row], bool] | None = None
+    ) -> tuple[list[Row], str | None]:
+        """The latest `limit` rows that fit `where`, newest first, and the cursor of the next page (None: that
+        was all).
+
+        `before` is the cursor of the page before. A page may be short when few rows fit; its cursor says
+        whether to go on.
+        """
+        log = self._log or self.open()
+        with suppress(Problem):
+            log.drain()
+        rows: list[Row] = []
+        cursor = before
+        for looked, (file, offset, row) in enumerate(log.backwards(_place(before))):
+            if len(rows) == limit or looked == LOOK:
+                return rows, cursor
+            if where is None or where(row):
+                rows.append(row)
+            cursor = f"{file}:{offset}"
+        return rows, None
+
+    @property
+    def state(self) -> State:
+        """The counters now. They change under the reader: look one thing up, or use `counted`."""
+        return (self._log or self.open()).counters.state
+
+    def counted(self, reader: Callable[[State], T]) -> T:
+        """What `reader` makes of the counters while nobody else changes them."""
+        log = self._log or self.open()
+        with log.memory:
+            return reader(log.counters.state)
+
+    @property
+    def ready(self) -> bool:
+        """Whether counters and index are complete; False while they are made again in the background."""
+        return (self._log or self.open()).ready
+
+    # --- keeping
+
+    def retain(self, oldest: str) -> int:
+        """Delete the files of months before `oldest` ("2026-05"); counters keep what they counted. Returns
+        how many went."""
+        return (self._log or self.open()).retain(oldest)
+
+
+def _indexing(name: str) -> Problem:
+    return Problem(
+        503, f"{name} is being indexed again; try again in a few seconds", kind="indexing", retry_after=5.0
+    )
+
+
+def _place(cursor: str | None) -> tuple[str, int] | None:
+    """The file and offset of a cursor. Problem when it is none of ours."""
+    if cursor is None:
+        return None
+    file, _, offset = cursor.rpartition(":")
+    if not file or not offset.isascii() or not offset.isdigit():
+        raise Problem(
+            400,
+            f'"before" is not a cursor: {cursor!r}. Take it from "next" of the page before.',
+            param="before",
+        )
+    return file, int(offset)

@@ -1,0 +1,319 @@
+"""A log that is open in a data folder: its files, its queue, its counters, and the two locks that keep them
+in step.
+
+`io` is held while files change, `memory` for the microseconds in which the queue and the counters do; whoever
+needs both takes `io` first. So whoever queues a row never waits for the disk, and a saved state always counts
+exactly the rows on disk.
+"""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+
+from metrics.records import Problem
+from metrics.store import disk, home, lines, stamps, writer
+from metrics.store.counters import Counters, Fold, State
+from metrics.store.lines import Row
+from metrics.store.segment import CATCH_UP, Segment
+from metrics.store.waiting import Entry, Waiting
+
+SAVE_AFTER = 5.0  # seconds, or
+SAVE_BYTES = 1_000_000  # so many bytes of rows, after which the counters are saved
+REST = 4.0  # background work rests this many times as long as it worked, so that requests hardly notice it
+AGAIN = 5.0  # seconds after which background work that the disk refused is tried again
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a log is (see log.JsonLog)."""
+
+    name: str
+    key: str | None
+    monthly: bool
+    durable: bool
+    fold: Fold | None
+    empty: Callable[[], State]
+    version: int
+    meaning: int
+
+    def label(self, file: str) -> str:
+        return f"{self.name}/{file}" if self.monthly else self.name
+
+    def file(self, row: Row) -> str:
+        return f"{stamps.month(row['at'])}.jsonl" if self.monthly else Path(self.name).name
+
+    def entry(self, row: Row) -> Entry:
+        key = row.get(self.key) if self.key else None
+        return Entry(self.file(row), lines.encode(row), key if isinstance(key, str) else None)
+
+    def segment(self, path: Path) -> Segment:
+        return Segment(path, self.key, self.version)
+
+    def counters(self, place: Path, folder: Path) -> Counters:
+        path = place / "counters" if self.monthly else place.with_suffix(".counters")
+        return Counters(path, folder, self.fold or _count_nothing, self.empty, self.meaning)
+
+
+def _count_nothing(state: State, row: Row) -> None:
+    """The fold of a log without counters."""
+
+
+class OpenLog:
+    """The log `kind`, open in the current data folder. Problem when the disk refuses or a file is a newer
+    program's."""
+
+    def __init__(self, kind: Kind) -> None:
+        self.name = kind.name
+        self.kind = kind
+        self._place = home.path(kind.name)
+        self.folder = self._place if kind.monthly else self._place.parent
+        self._mine = home.writable()
+        if self._mine:
+            disk.make_folder(self.folder)
+        pattern = "[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl" if kind.monthly else self._place.name
+        self.files = {path.name: self._opened(path) for path in sorted(self.folder.glob(pattern))}
+        self.io = threading.RLock()
+        self.memory = threading.RLock()
+        self.waiting = Waiting()
+        self._awake = False
+        self._written = 0
+        self._saved = (time.monotonic(), 0)
+        self._stop = threading.Event()
+        self._mender: threading.Thread | None = None
+        self._disagreed = 0
+        self.counters = kind.counters(self._place, self.folder)
+        self.counters.load()
+        far = self.counters.tail(self._ends()) > CATCH_UP
+        if not far and kind.fold:
+            self.counters.count(self._ends())
+        self.counters.places = self._ends()
+        if (far and kind.fold) or self.indexing:
+            self._mend()
+
+    def _opened(self, path: Path) -> Segment:
+        segment = self.kind.segment(path)
+        try:
+            segment.open(self._mine)
+        except OSError as error:
+            raise disk.refusal(error, self.kind.label(path.name)) from None
+        return segment
+
+    def _ends(self) -> dict[str, int]:
+        return {name: segment.end for name, segment in self.files.items()}
+
+    # --- writing
+
+    def submit(self, row: Row) -> None:
+        self._check_mine()
+        entry = self.kind.entry(row)
+        with self.memory:
+            if not self.waiting.add(entry):
+                return
+            self.counters.add(row)
+            asleep, self._awake = not self._awake, True
+        if asleep:
+            writer.wake(self)
+
+    def append(self, rows: Sequence[Row]) -> None:
+        self._check_mine()
+        entries = [self.kind.entry(row) for row in rows]
+        with self.io:
+            self.drain()
+            for file, group in groupby(entries, key=lambda entry: entry.file):
+                written = list(group)
+                self._write(file, written, self.kind.durable)
+                with self.memory:
+                    for entry in written:
+                        self.counters.add_stored(entry.line)
+            self._save_when_due()
+
+    def _check_mine(self) -> None:
+        if not self._mine:
+            raise Problem(
+                503, f"{self.name} belongs to the server that is running; ask it instead", kind="in_use"
+            )
+
+    def drain(self) -> None:
+        """Write all that is queued. What the disk refuses stays queued, and a Problem says so."""
+        with self.io:
+            with self.memory:
+                entries, self._awake = self.waiting.take(), False
+            done = 0
+            try:
+                for file, group in groupby(entries, key=lambda entry: entry.file):
+                    written = list(group)
+                    self._write(file, written, durable=False)
+                    done += len(written)
+            finally:
+                with self.memory:
+                    self.waiting.done(entries[:done])
+                    self.waiting.back(entries[done:])
+            self._save_when_due()
+
+    def _write(self, file: str, written: list[Entry], durable: bool) -> None:
+        segment = self.files.get(file)
+        if segment is None:
+            segment = self.kind.segment(self.folder / file)
+            self.files = dict(sorted([*self.files.items(), (file, segment)]))
+        try:
+            before = segment.append(written, durable)
+        except OSError as error:
+            problem = disk.refusal(error, self.kind.label(file))
+            lost = (
+                f" {self.waiting.lost} rows could not be held in memory and are lost."
+                if self.waiting.lost
+                else ""
+            )
+            raise Problem(problem.status, problem.message + lost, kind=problem.kind) from None
+        agreed = before == self.counters.places.get(file, 0)
+        self.counters.places[file] = segment.end
+        self._written += sum(len(entry.line) for entry in written)
+        if not agreed:  # somebody else changed the file
+            self._disagreed += 1
+            self._mend()
+
+    def _save_when_due(self) -> None:
+        at, written = self._saved
+        if self._written > written and (
+            time.monotonic() - at > SAVE_AFTER or self._written - written > SAVE_BYTES
+        ):
+            self.save()
+
+    def save(self) -> None:
+        """Save the counters, if all that they count is on disk: else a row would be in both the sums and the
+        tail."""
+        with self.io:
+            with self.memory:
+                whole = self.kind.fold and self._mine and self.ready and not self.waiting.entries
+                state = json.dumps(self.counters.state) if whole else ""
+            self._saved = (time.monotonic(), self._written)
+            if state:
+                self.counters.save(state)
+
+    def close(self) -> None:
+        """Write out, save and close. What the disk refuses now is lost."""
+        self._stop.set()
+        if mender := self._mender:
+            mender.join()
+        with self.io:
+            if self._mine:
+                writer.attempt(self)
+            self.save()
+            writer.forget(self)
+            for segment in self.files.values():
+                segment.close()
+
+    def retain(self, oldest: str) -> int:
+        """Remove the files of months before `oldest`; how many there were."""
+        with self.io:
+            gone = [segment for name, segment in self.files.items() if self.kind.monthly and name < oldest]
+            with self.memory:
+                self.files = {name: segment for name, segment in self.files.items() if segment not in gone}
+            for segment in gone:
+                self.counters.places.pop(segment.name, None)
+                segment.remove()
+            return len(gone)
+
+    # --- reading
+
+    def rows(self, key: str, since: str = "") -> Iterator[Row]:
+        """The rows on disk with this key, latest first."""
+        for segment in reversed(list(self.files.values())):
+            if since and self.kind.monthly and segment.name < since:
+                return
+            yield from segment.rows(key)
+
+    def queued(self, key: str) -> list[Row]:
+        """The rows not on disk yet with this key, latest first."""
+        with self.memory:
+            found = [entry.line for entry in reversed(self.waiting.entries) if entry.key == key]
+        return [row for row in map(lines.decode, found) if row]
+
+    def backwards(self, cursor: tuple[str, int] | None) -> Iterator[tuple[str, int, Row]]:
+        """All rows before the cursor (file, offset), latest first, each with its own place."""
+        last, end = cursor or ("~", 0)
+        for segment in reversed(list(self.files.values())):
+            if segment.name <= last:
+                for offset, row in segment.backwards(end if segment.name == last else None):
+                    yield segment.name, offset, row
+
+    # --- in the background
+
+    @property
+    def ready(self) -> bool:
+        """Whether counters and indexes fit the files."""
+        return self._mender is None
+
+    @property
+    def indexing(self) -> bool:
+        """Whether an index is being made again, so that what is not found may still be there."""
+        return any(
+            segment.index is not None and segment.index.behind for segment in list(self.files.values())
+        )
+
+    def _mend(self) -> None:
+        """Make again, in the background, what does not fit the files."""
+        if self._mender is None and not self._stop.is_set():
+            self._mender = threading.Thread(target=self._mending, name=f"mend-{self.name}", daemon=True)
+            self._mender.start()
+
+    def _mending(self) -> None:
+        while not self._stop.is_set():
+            with suppress(OSError):
+                if self._mended(_restful(self._stop)):
+                    return
+            self._stop.wait(AGAIN)
+
+    def _mended(self, pause: Callable[[], bool]) -> bool:
+        """Whether counters and indexes fit the files again; False: told to stop, or the files changed under
+        our hands."""
+        disagreed = self._disagreed
+        counters = self.kind.counters(self._place, self.folder)
+        counters.load()
+        while self.kind.fold and counters.tail(self._ends()) > CATCH_UP // 4:
+            if not counters.count(self._ends(), pause):
+                return False
+        drafts = []
+        for segment in list(self.files.values()):
+            if self._mine and segment.index and segment.index.behind:
+                draft = segment.index.rebuild(segment.end, pause)
+                if draft is None:
+                    return False
+                drafts.append((segment, segment.index, draft))
+        with self.io:
+            if disagreed != self._disagreed:
+                return False
+            for segment, index, draft in drafts:
+                index.adopt(draft, segment.end)
+            self._take_over(counters)
+        return True
+
+    def _take_over(self, counters: Counters) -> None:
+        """Go on with `counters`, completed by what is on disk and what is queued. `io` is held."""
+        if self.kind.fold:
+            counters.count(self._ends())
+        counters.places = self._ends()
+        with self.memory:
+            for entry in self.waiting.entries:
+                counters.add_stored(entry.line)
+            self.counters = counters
+            self._mender = None
+        self.save()
+
+
+def _restful(stop: threading.Event, clock: Callable[[], float] = time.monotonic) -> Callable[[], bool]:
+    """A pause between pieces of work: REST times as long as the piece took. It returns whether to stop."""
+    since = clock()
+
+    def pause() -> bool:
+        nonlocal since
+        stop.wait((clock() - since) * REST)
+        since = clock()
+        return stop.is_set()
+
+    return pause

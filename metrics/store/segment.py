@@ -1,0 +1,175 @@
+"""One file of a log: appended to, healed, and searched through the index beside it.
+
+`end` is where the next line goes. It is compared with the file before every write, so a file that somebody
+else changed, replaced or removed is noticed, and a write that the disk broke off is taken back.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from metrics.records import Problem
+from metrics.store import disk, lines, migrate
+from metrics.store.index import Index, digest
+from metrics.store.lines import Row
+from metrics.store.waiting import Entry
+
+CATCH_UP = 2_000_000  # bytes that are read at once, while somebody waits; more is done in the background
+
+
+class Segment:
+    """The log file at `path`, whose rows are found by their field `key`; `version` is the newest it may
+    have."""
+
+    def __init__(self, path: Path, key: str | None, version: int) -> None:
+        self.path = path
+        self.name = path.name
+        self.end = lines.size_of(path)
+        self.index = Index(path.with_suffix(".index"), path, key) if key else None
+        self._key = key
+        self._version = version
+        self._fd: int | None = None
+        self._inode = 0
+
+    def open(self, mend: bool) -> None:
+        """Get ready: refuse a newer version, heal a torn end and bring the index up to the end, if that is
+        not far.
+
+        With `mend` False nothing is written. OSError when the disk refuses, Problem when the file is a newer
+        program's.
+        """
+        self.close()
+        if mend and self.path.exists():
+            self._open_to_write()
+        elif self.path.exists():
+            with disk.reading(self.path) as fd:
+                self._check_version(fd)
+        self.end = lines.size_of(self.path)
+        if self.index:
+            self.index.settle(mend)
+            self.index.behind = mend and self.end - self.index.covered > CATCH_UP
+            if mend and not self.index.behind:
+                with suppress(OSError):
+                    self.index.fill(self.end)
+
+    def append(self, entries: Sequence[Entry], durable: bool) -> int:
+        """Write these at the end, all or none. Returns the offset before them (0 in a new file).
+
+        OSError when the disk refuses; nothing is then left of them.
+        """
+        if self._fd is None or self._moved():
+            self.open(mend=True)
+            self._open_to_write()
+        fd = self._descriptor()
+        before = self.end
+        start = before or len(lines.header(self._version))
+        content = b"".join(entry.line for entry in entries)
+        try:
+            disk.write_all(fd, content if before else lines.header(self._version) + content)
+            if durable:
+                os.fsync(fd)
+                if not before:
+                    disk.sync_folder(self.path.parent)
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(fd, before)
+            raise
+        self.end = start + len(content)
+        if self.index:
+            with suppress(OSError):  # the next write makes up for it
+                if self.index.behind or self.index.covered == before:
+                    self.index.add(list(_placed(start, entries)), self.end)
+                else:
+                    self.index.fill(self.end)
+        return before
+
+    def _descriptor(self) -> int:
+        if self._fd is None:
+            raise RuntimeError(f"{self.name} is not open for writing")
+        return self._fd
+
+    def _moved(self) -> bool:
+        """Whether the file is not what it was after our last write."""
+        try:
+            stat = os.stat(self.path)
+        except FileNotFoundError:
+            return True
+        return (stat.st_ino, stat.st_size) != (self._inode, self.end)
+
+    def _open_to_write(self) -> None:
+        """Open the file, made when missing, and add the line end that a killed writer owes it."""
+        if self._fd is not None:
+            return
+        fd = disk.open_for_append(self.path)
+        try:
+            self._check_version(fd)
+            stat = os.fstat(fd)
+            if stat.st_size and disk.read(fd, 1, stat.st_size - 1) != b"\n":
+                disk.write_all(fd, b"\n")
+        except (OSError, Problem):
+            os.close(fd)
+            raise
+        self._fd, self._inode, self.end = fd, stat.st_ino, os.fstat(fd).st_size
+
+    def _check_version(self, fd: int) -> None:
+        version = lines.version_of(fd)
+        if version > self._version:
+            why = migrate.too_new(version, self._version)
+            raise Problem(503, f"{self.name} cannot be used: {why}", kind="config", retryable=False)
+
+    def rows(self, key: str) -> Iterator[Row]:
+        """The rows whose key is `key`, last first."""
+        if not self.index:
+            return
+        seen: set[int] = set()
+        for offset in self.index.offsets(key):
+            if offset not in seen and offset < self.end:
+                seen.add(offset)
+                row = self._at(offset)
+                if row and row.get(self._key or "") == key:
+                    yield row
+
+    def _at(self, offset: int) -> Row | None:
+        try:
+            return lines.decode(lines.at(self.path, offset))
+        except FileNotFoundError:  # removed by retention just now
+            return None
+
+    def superseded(self, row: Row, offset: int) -> bool:
+        """Whether a later row has the same key."""
+        key = row.get(self._key or "")
+        if not self.index or not isinstance(key, str):
+            return False
+        return next(self.index.offsets(key), offset) > offset
+
+    def backwards(self, end: int | None) -> Iterator[tuple[int, Row]]:
+        """The rows before offset `end` (None: all) as (offset, row), last first, those superseded by a later
+        one left out."""
+        try:
+            for offset, line in lines.backwards(self.path, self.end if end is None else min(end, self.end)):
+                row = lines.decode(line)
+                if row and not self.superseded(row, offset):
+                    yield offset, row
+        except FileNotFoundError:
+            return
+
+    def close(self) -> None:
+        if self._fd is not None:
+            fd, self._fd = self._fd, None
+            os.close(fd)
+
+    def remove(self) -> None:
+        """Delete the file and its index."""
+        self.close()
+        for path in (self.path, self.path.with_suffix(".index")):
+            with suppress(FileNotFoundError):
+                os.unlink(path)
+
+
+def _placed(start: int, entries: Sequence[Entry]) -> Iterator[tuple[bytes, int]]:
+    """The index's entries for lines that lie one after the other from `start`."""
+    for entry in entries:
+        if entry.key is not None:
+            yield digest(entry.key), start
+        start += len(entry.line)

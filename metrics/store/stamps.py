@@ -1,0 +1,37 @@
+"""Moments as records write them: UTC with milliseconds, "2026-11-29T14:22:20.123Z".
+
+Text of this form sorts in the order of time, and its first seven characters name the month file a row belongs
+to.
+"""
+
+import re
+from datetime import UTC, datetime
+
+_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?!\d)")
+_FORM = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-[0-3]\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z?)?")
+
+
+def stamp(epoch: float) -> str:
+    """The moment `epoch` (seconds since 1970, UTC) as records write it."""
+    return datetime.fromtimestamp(epoch, UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+def epoch(text: str) -> float:
+    """Seconds since 1970 of a stamp, or of a date alone. ValueError when `text` is neither."""
+    if not _FORM.fullmatch(text):
+        raise ValueError(f"{text!r} is not a moment such as 2026-11-29T14:22:20.123Z")
+    return datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC).timestamp()
+
+
+def month(text: str) -> str:
+    """The month of a stamp, "2026-11". ValueError when it has none."""
+    if not isinstance(text, str) or not _MONTH.match(text):
+        raise ValueError(f'a record needs "at" with a moment such as 2026-11-29T14:22:20.123Z, not {text!r}')
+    return text[:7]
+
+
+def months_before(now: float, months: int) -> str:
+    """The month `months` before the one of `now`: what is older may go when so many full months are kept."""
+    today = datetime.fromtimestamp(now, UTC)
+    count = today.year * 12 + today.month - 1 - months
+    return f"{count // 12:04d}-{count % 12 + 1:02d}"
