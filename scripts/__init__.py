@@ -1,0 +1,2 @@
+"""What works on the house rather than in it: checks, benchmarks, packages. Nothing in metrics/ may import
+this."""
