@@ -1,4 +1,6 @@
-"""`bench status`, and what `bench` alone shows: is there a server, who is on the bench, what could be added."""
+"""`bench status`, and what `bench` alone shows: is there a server, who is on the bench, what could be
+added.
+"""
 
 import argparse
 from dataclasses import replace

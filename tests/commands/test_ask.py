@@ -65,7 +65,8 @@ class Sections(unittest.TestCase):
     def test_answers_on_stdout_the_rest_on_stderr(self) -> None:
         played = ask([started(), TICK, done(2, "line 1"), done(1, "# yes\n"), END])
         self.assertEqual(played.code, 0)
-        wanted = "## practice-lint (member, practice program, 0.0 s)\n\nline 1\n\n## kimi (member, 0.0 s)\n\n# yes\n\n"
+        wanted = "## practice-lint (member, practice program, 0.0 s)\n\nline 1\n\n"
+        wanted += "## kimi (member, 0.0 s)\n\n# yes\n\n"
         self.assertEqual(played.out, wanted)
         lines = played.err.splitlines()
         self.assertEqual(lines[0], "core: asking kimi, practice-lint (practice program)")
@@ -190,8 +191,10 @@ class Document(unittest.TestCase):
 
     def test_strict_under_json(self) -> None:
         cases = [
-            ([{"status": "ok"}], 0), ([{"status": "ok"}, {"status": "pending"}], 0), ([{"status": "ok"}, {"status": "error"}], 5),
-        ]  # fmt: skip
+            ([{"status": "ok"}], 0),
+            ([{"status": "ok"}, {"status": "pending"}], 0),
+            ([{"status": "ok"}, {"status": "error"}], 5),
+        ]
         for seats, code in cases:
             with self.subTest(seats):
                 self.assertEqual(self.whole(seats, "--strict").code, code)

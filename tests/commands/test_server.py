@@ -1,5 +1,6 @@
 import itertools
 import unittest
+from typing import Any
 
 from metrics.commands import server
 from metrics.commands.failure import Failure
@@ -41,8 +42,10 @@ class Talking(unittest.TestCase):
     def test_each_door_has_its_key(self) -> None:
         env = {"BENCHWARMERS_KEY": "bwk_caller", "BENCHWARMERS_ADMIN_TOKEN": "admin-token"}
         cases = [
-            ("/api/status", "Bearer admin-token"), ("/bench/record", "Bearer bwk_caller"), ("/v1/models", "Bearer bwk_caller"),
-        ]  # fmt: skip
+            ("/api/status", "Bearer admin-token"),
+            ("/bench/record", "Bearer bwk_caller"),
+            ("/v1/models", "Bearer bwk_caller"),
+        ]
         with Stage({f"GET {path}": {"ok": True} for path, _ in cases}) as stage:
             for path, wanted in cases:
                 with self.subTest(path):
@@ -149,7 +152,7 @@ class Lines(unittest.TestCase):
         self.assertEqual(list(server.lines(iter(pieces))), [b"", b'{"a": 1}', b"", b"", b'{"b": 2}'])
 
     def test_a_stream_of_events(self) -> None:
-        events = [{"event": "tick"}, {"event": "panel.done", "bench": {}}]
+        events: list[dict[str, Any]] = [{"event": "tick"}, {"event": "panel.done", "bench": {}}]
         with Stage({"POST /bench/ask": Reply(events)}) as stage:
             self.assertEqual(list(server.server(stage.url, {}).stream("/bench/ask", {})), events)
 

@@ -1,0 +1,77 @@
+import unittest
+from typing import Any
+
+from metrics.commands import log
+from tests.commands.stage import Stage
+
+SEAT: dict[str, Any] = {
+    "call": "p1.member1",
+    "seat": "member",
+    "alias": "kimi",
+    "status": "ok",
+    "seconds": 0.0,
+}
+PANEL = {
+    "panel": "p1",
+    "at": "2026-11-29T14:22:20.123Z",
+    "collection": "core",
+    "task": "why?\nnow",
+    "seats": [SEAT],
+}
+LISTED = {"GET /api/log": {"ok": True, "panels": [PANEL], "next": "c1"}}
+
+
+class Log(unittest.TestCase):
+    def test_rows(self) -> None:
+        with Stage(LISTED) as stage:
+            played = stage.bench("log")
+            cells = [cell.strip() for cell in played.out.splitlines()[2].split("  ") if cell.strip()]
+            wanted = [
+                "2026-11-29T14:22:20.123Z",
+                "core",
+                "p1.member1",
+                "kimi",
+                "ok",
+                "0.0",
+                "owed",
+                "why? now",
+            ]
+            self.assertEqual(cells, wanted)
+            self.assertIn("bench log --before c1", played.err)
+            self.assertEqual(stage.bench("log", "--json").document["panels"], [PANEL])
+
+    def test_the_question(self) -> None:
+        with Stage(LISTED) as stage:
+            stage.bench("log")
+            self.assertEqual(stage.last.path, "/api/log?limit=20")
+            stage.bench("log", "--limit", "5", "--collection", "my core", "--before", "a&b")
+            self.assertEqual(stage.last.path, "/api/log?limit=5&before=a%26b&collection=my+core")
+
+    def test_nothing_yet(self) -> None:
+        with Stage({"GET /api/log": {"ok": True, "panels": [], "next": None}}) as stage:
+            played = stage.bench("log")
+        self.assertEqual((played.code, played.out), (0, ""))
+        self.assertIn("bench ask core", played.err)
+
+    def test_a_person_reads_how_long_ago(self) -> None:
+        self.assertEqual(log.rows_of(PANEL, 1796048600.0)[0][0], "1 d ago")
+
+    def test_verdicts_in_a_word(self) -> None:
+        cases: list[tuple[dict[str, Any], str]] = [
+            ({}, "owed"),
+            ({"verdict": None}, "owed"),
+            ({"verdict": {"useful": True}}, "useful"),
+            ({"verdict": {"useful": False}}, "not useful"),
+            ({"verdict": True}, "useful"),
+            ({"status": "cut"}, "owed"),
+            ({"status": "error"}, "-"),
+            ({"seat": "merger"}, "-"),
+            ({"verdict": {"useful": None}}, "owed"),
+        ]
+        for more, wanted in cases:
+            with self.subTest(more):
+                self.assertEqual(log.judged(SEAT | more), wanted)
+
+
+if __name__ == "__main__":
+    unittest.main()
