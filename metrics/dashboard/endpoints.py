@@ -1,0 +1,196 @@
+"""/api/endpoints: list, add, test and remove connections.
+
+An endpoint is saved when its list of models could be read, or when it keeps none. A second list without the
+key tells whether the first one checked it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from metrics.bench import credentials, endpoints, fields, moves, roster
+from metrics.bench.endpoints import Endpoint
+from metrics.client import transport
+from metrics.client.dialects import DIALECTS
+from metrics.client.quirks import LOCAL
+from metrics.client.transport import Arrival, Timeouts
+from metrics.dashboard import frame
+from metrics.records import Problem
+from metrics.web.table import Call, Response
+
+SHOWN = 500  # models of a listing in a reply
+NO_LIST = (404, 405, 501)  # statuses of a provider that keeps no list
+TIMEOUTS = Timeouts(connect=5.0, first_byte=15.0, idle=10.0, total=30.0)
+
+FORM: dict[str, fields.Check] = {
+    "name": fields.name,
+    **endpoints.FORM,
+    "key": credentials.secret,
+    "test": fields.flag,
+}
+NAMED = {"name": fields.line(100)}
+
+Lister = Callable[[str | None], Sequence[Mapping[str, Any]]]
+
+
+def show(call: Call) -> Response:
+    return frame.ok(endpoints=[shown(endpoint) for endpoint in endpoints.all().values()])
+
+
+def shown(endpoint: Endpoint) -> dict[str, Any]:
+    """An endpoint as /api lists it; of its key only where it is and how it ends."""
+    source = None if endpoint.builtin else credentials.source(endpoint.name)
+    hint = credentials.hint(endpoint.name) if source else None
+    models = sum(model.endpoint == endpoint.name for model in roster.all().values())
+    return {
+        **asdict(endpoint),
+        "key": {"set": bool(source), "source": source, "hint": hint},
+        "models": models,
+    }
+
+
+def save(call: Call) -> Response:
+    """Add an endpoint, or change the given fields of one."""
+    given = {field: value for field, value in call.json().items() if value is not None}
+    form = fields.take(given, FORM, required=("name",))
+    key, test = form.pop("key", None), form.pop("test", True)
+    wanted = endpoints.checked(_merged(form))
+    listing = _untested()
+    if test:
+        anyway = f"; `bench endpoint add {wanted.name} --base {wanted.base} --no-test` saves it anyway"
+        listing = listed(wanted, _key_after(wanted.name, key), otherwise=anyway)
+    endpoints.save(wanted, frame.BY)
+    if key is not None:
+        credentials.save(wanted.name, key, frame.BY)
+    return frame.ok(endpoint=shown(endpoints.get(wanted.name)), listing=listing)
+
+
+def test(call: Call) -> Response:
+    endpoint = _named(call)
+    return frame.ok(listing=listed(endpoint, _key_after(endpoint.name, None)))
+
+
+def key(call: Call) -> Response:
+    """Replace the key; an empty one removes it."""
+    form = fields.take(call.json(), {**NAMED, "key": credentials.secret}, required=("name", "key"))
+    endpoint = endpoints.get(form["name"])
+    if endpoint.builtin:
+        raise Problem(400, f'"{endpoint.name}" is built in and takes no key', param="name")
+    credentials.save(endpoint.name, form["key"], frame.BY)
+    return frame.ok(endpoint=shown(endpoint))
+
+
+def default(call: Call) -> Response:
+    return frame.ok(endpoint=shown(endpoints.set_default(_named(call).name, frame.BY)))
+
+
+def remove(call: Call) -> Response:
+    form = fields.take(call.json(), {**NAMED, "with_models": fields.flag}, required=("name",))
+    retired = moves.remove_endpoint(form["name"], form.get("with_models", False), frame.BY)
+    return frame.ok(removed=form["name"], retired=retired)
+
+
+def listed(
+    endpoint: Endpoint, key: str | None, lister: Lister | None = None, *, otherwise: str = ""
+) -> dict[str, Any]:
+    """{"ok", "models": ids, "total", "note"}: what the endpoint says it serves.
+
+    Problem when there is no saying that it works: it cannot be reached, refuses the key, or answers something
+    else. `otherwise` ends its message: what can be done all the same.
+    """
+    ask = lister or _lister(endpoint)
+    try:
+        found = ask(key)
+    except Problem as problem:
+        if problem.status in NO_LIST:
+            note = (
+                f"it keeps no list of models (HTTP {problem.status}), so neither address nor key is checked; "
+                f"`bench model add ALIAS --endpoint {endpoint.name} --served ID` names a model"
+            )
+            return {"ok": False, "models": [], "total": 0, "note": note}
+        raise _unusable(endpoint, key, problem, otherwise) from problem
+    ids = [str(model["served"]) for model in found]
+    note = _key_note(key, ask) if key else "" if ids else "its list is empty"
+    return {"ok": True, "models": ids[:SHOWN], "total": len(ids), "note": note}
+
+
+def _key_note(key: str, ask: Lister) -> str:
+    """Whether the list that came with the key says anything about the key: not if it comes without one too."""
+    try:
+        ask(None)
+    except Problem as problem:
+        return "the key was checked" if problem.status in (401, 403) or problem.kind == "auth" else ""
+    return "the list is open to everybody, so the key is not checked yet: the first call will tell"
+
+
+def _unusable(endpoint: Endpoint, key: str | None, problem: Problem, otherwise: str) -> Problem:
+    """The refusal of an endpoint whose list cannot be read, with what to do about it."""
+    host = urlsplit(endpoint.base).netloc
+    if problem.status in (401, 403) or problem.kind == "auth":
+        does = f"refuses this key (HTTP {problem.status}): check it" if key else "wants a key: give one"
+        return Problem(400, f"{host} {does}{otherwise}", kind="auth", param="key")
+    why = problem.message.rstrip(".")
+    return Problem(
+        502, f"the models of {host} cannot be listed: {why}{otherwise}", kind=problem.kind, param="base"
+    )
+
+
+def _lister(endpoint: Endpoint) -> Lister:
+    dialect = DIALECTS.get(endpoint.api)
+    if dialect is None:
+        raise Problem(400, f'this version does not speak "{endpoint.api}" yet', param="api")
+    list_models: Callable[..., list[dict[str, Any]]] = dialect.list_models
+    return lambda key: list_models(_Brief(), endpoint.base, key, endpoint.profile)
+
+
+class _Brief:
+    """The shared transport, less patient: somebody waits at a form."""
+
+    def open(self, method: str, url: str, headers: Sequence[tuple[str, str]] = ()) -> Arrival:
+        return transport.shared().open(method, url, headers, timeouts=TIMEOUTS)
+
+
+def _merged(form: Mapping[str, Any]) -> Endpoint:
+    """The endpoint after this edit: what is not given stays as it is saved, or is what it usually is."""
+    name = form["name"]
+    saved = endpoints.all().get(name)
+    if saved is None and "base" not in form:
+        raise Problem(
+            400, '"base" is missing: the URL of its API, such as https://api.example.com/v1', param="base"
+        )
+    usual = saved or Endpoint(name, form["base"], kind=_kind(form["base"]))
+    return replace(usual, **form)
+
+
+def _kind(base: str) -> str:
+    """What a base is, if nobody says: a known runtime's address on this computer is local."""
+    url = urlsplit(base)
+    ports = {urlsplit(runtime).port for runtime in LOCAL.values()}
+    return "local" if url.hostname in ("127.0.0.1", "localhost", "::1") and url.port in ports else "provider"
+
+
+def _key_after(name: str, given: str | None) -> str | None:
+    """The key that calls will carry once `given` is saved: the environment's wins, "" removes the saved
+    one."""
+    if given is None or credentials.source(name) == "env":
+        return credentials.key(name)
+    return given or None
+
+
+def _named(call: Call) -> Endpoint:
+    return endpoints.get(fields.take(call.json(), NAMED, required=("name",))["name"])
+
+
+def _untested() -> dict[str, Any]:
+    return {"ok": False, "models": [], "total": 0, "note": "saved without a test"}
+
+
+HANDLERS = (
+    frame.get("/api/endpoints", show),
+    frame.post("/api/endpoint", save),
+    frame.post("/api/endpoint/test", test),
+    frame.post("/api/endpoint/key", key),
+    frame.post("/api/endpoint/default", default),
+    frame.post("/api/endpoint/remove", remove),
+)

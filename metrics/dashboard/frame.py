@@ -1,0 +1,52 @@
+"""The two shapes of every /api reply, and what its handlers share: who is asking, and rows of the table.
+
+{"ok": true, ...}          {"ok": false, "errors": ["sentence"], "error": {"message", "kind", "param"?}}
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from metrics.records import Problem
+from metrics.store.stamps import stamp
+from metrics.web.table import Call, Response, Route, as_json
+
+Handler = Callable[[Call], Response]
+
+BY = "local"  # who edits, in change records: without login everybody on this computer is the same person
+
+
+def ok(**fields: Any) -> Response:
+    return as_json({"ok": True, **fields})
+
+
+def refused(problem: Problem, call: Call | None) -> Response:
+    """A Problem in the shape of /api."""
+    error: dict[str, Any] = {"message": problem.message, "kind": problem.kind}
+    if problem.param:
+        error["param"] = problem.param
+    headers = problem.headers
+    if problem.retry_after is not None:
+        headers += (("Retry-After", str(math.ceil(problem.retry_after))),)
+    return as_json({"ok": False, "errors": [problem.message], "error": error}, problem.status, headers)
+
+
+def get(pattern: str, handler: Handler) -> Route:
+    return Route("GET", pattern, handler, refused, "api")
+
+
+def post(pattern: str, handler: Handler) -> Route:
+    return Route("POST", pattern, handler, refused, "api")
+
+
+def moment(epoch: float | None) -> str | None:
+    """Epoch seconds as the API writes times."""
+    return None if epoch is None else stamp(epoch)
+
+
+def page(call: Call, most: int = 100, usual: int = 50) -> int:
+    """The `limit` of a list: a whole number up to `most`, however many were wished for."""
+    wished = call.param("limit") or str(usual)
+    if not wished.isascii() or not wished.isdigit() or not int(wished[:9]) > 0:
+        raise Problem(400, f'"limit" must be a whole number from 1 to {most}', param="limit")
+    return min(most, int(wished[:9]))

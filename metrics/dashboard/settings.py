@@ -1,0 +1,25 @@
+"""/api/settings: what holds for the whole bench."""
+
+from metrics.bench import settings
+from metrics.dashboard import frame
+from metrics.web.table import Call, Response
+
+
+def show(call: Call) -> Response:
+    return _all()
+
+
+def save(call: Call) -> Response:
+    settings.save(call.json(), frame.BY)
+    return _all()
+
+
+def _all() -> Response:
+    about = {name: setting.about for name, setting in settings.SETTINGS.items()}
+    return frame.ok(settings=settings.all(), about=about)
+
+
+HANDLERS = (
+    frame.get("/api/settings", show),
+    frame.post("/api/settings", save),
+)
