@@ -1,0 +1,81 @@
+"""Panels: who sat for which request and how it went, a row each, without the words (those are in
+store/bodies).
+
+A row is complete in itself. A panel whose stragglers come in later is recorded again, and its latest row
+counts. The counters of the log hold what `waits` tells, taken from the decision that each row carries.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from metrics.store.log import JsonLog
+
+Row = dict[str, Any]
+
+ANSWERED = ("ok", "cut")
+REMEMBERED = 512  # the latest panels, whose next row is a correction and no new panel
+
+_ID = re.compile(r"[pr](\d{4})(\d\d)\d\d-\d{6}-[0-9a-f]{4,32}")
+
+
+def record(row: Row) -> None:
+    """Record a panel, or correct what was recorded of it. `panel` is its id, `at` when it was seated."""
+    LOG.submit(row)
+
+
+def find(panel_id: str) -> Row | None:
+    """The panel's row; None when there is none."""
+    since = month(panel_id)
+    return LOG.find(panel_id, since) if since else None
+
+
+def recent(
+    limit: int, before: str | None = None, collection: str | None = None
+) -> tuple[list[Row], str | None]:
+    """The latest panels (of a collection), newest first, and the cursor of the next page."""
+    where = None if collection is None else lambda row: row.get("collection") == collection
+    return LOG.recent(limit, before, where)
+
+
+def retain(oldest: str) -> int:
+    """Remove the files of months before `oldest` ("2026-05"); how many there were."""
+    return LOG.retain(oldest)
+
+
+def month(panel_id: str) -> str | None:
+    """The month in a panel's id, before which nothing can be recorded of it; None when it is not an id."""
+    match = _ID.fullmatch(panel_id)
+    return f"{match[1]}-{match[2]}" if match else None
+
+
+def _empty() -> dict[str, Any]:
+    return {"waits": {}, "seen": []}
+
+
+def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
+    """Count who waited: a candidate's wait grows with each panel, and ends when it answers."""
+    known = row["panel"] in state["seen"]
+    if not known:
+        state["seen"] = [*state["seen"][-REMEMBERED + 1 :], row["panel"]]
+    decision = row.get("decision") or {}
+    candidates = [] if known else [_model(candidate) for candidate in decision.get("candidates", ())]
+    answered = [_model(seat) for seat in row.get("seats", ()) if seat.get("status") in ANSWERED]
+    count(state, row["collection"], candidates, answered)
+
+
+def count(state: dict[str, Any], collection: str, candidates: Iterable[str], answered: Iterable[str]) -> None:
+    """Add one panel to the waits of its collection."""
+    waits = state["waits"].setdefault(collection, {})
+    for model in candidates:
+        waits[model] = waits.get(model, 0) + 1
+    for model in answered:
+        waits.pop(model, None)
+
+
+def _model(named: Mapping[str, Any] | str) -> str:
+    """The model_id of a candidate or seat; its alias in a record that has no more."""
+    return named if isinstance(named, str) else str(named.get("model_id") or named.get("alias"))
+
+
+LOG = JsonLog("panels", key="panel", monthly=True, fold=_fold, empty=_empty)

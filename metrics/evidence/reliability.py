@@ -1,0 +1,166 @@
+"""Whether a model can be relied on to answer now: resting after it was asked for too much, or failing again
+and again.
+
+All of it follows from the outcomes of calls, one after the other (`after`). The ledger folds its rows through
+here and keeps the result among its counters, so a restart forgets nothing; who records a ledger row need not
+`note` the call as well.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from metrics.store import stamps
+
+T = TypeVar("T")
+
+Fact = dict[str, Any]
+Facts = dict[str, Fact]  # by model_id
+
+FAILING = 3  # failures in a row
+
+# How long a model rests, in seconds, when the provider does not say: longer each time, until it answers.
+RESTS = {"rate_limited": (20.0, 60.0, 180.0, 600.0), "overloaded": (10.0, 30.0, 90.0, 300.0)}
+LONGEST_REST = 86_400.0  # what a provider may ask for at once
+
+# The caller's own doing: it says nothing of the model.
+CALLERS = frozenset(
+    [
+        "bad_request",
+        "too_large",
+        "media_type",
+        "not_allowed",
+        "context",
+        "context_length",
+        "content_filter",
+        "refused",
+        "out_of_budget",
+        "unsupported",
+        "cancelled",
+    ]
+)
+QUICK = 10.0  # a time-out after fewer seconds was the caller's impatience
+ANSWERED = ("ok", "cut")
+FAILED = ("error", "timeout", "empty")
+
+# A failing model gets another chance after this many seconds, twice as many for each further failure, up to
+# the last.
+CHANCE, LATEST_CHANCE = 600.0, 21_600.0
+
+
+def note(
+    model_id: str,
+    status: str,
+    at: float,
+    error: str | None = None,
+    retry_after: float | None = None,
+    seconds: float | None = None,
+) -> None:
+    """Take one outcome, for a call that leaves no ledger row. `at`: when it ended, epoch seconds. The same
+    again counts once."""
+    _kept(
+        lambda facts: facts.update(
+            {model_id: after(facts.get(model_id, {}), status, at, error, retry_after, seconds)}
+        )
+    )
+
+
+def cooling(model_id: str, now: float) -> float | None:
+    """Until when the model rests, epoch seconds; None when it does not."""
+    until: float | None = _fact(model_id).get("until")
+    return until if until is not None and until > now else None
+
+
+def failing(model_id: str, now: float | None = None) -> str | None:
+    """Why the model counts as failing: it failed FAILING times in a row and never answered since. None when
+    it does not.
+
+    With `now`, it is given another chance from time to time.
+    """
+    fact = _fact(model_id)
+    failures = fact.get("failures", 0)
+    if failures < FAILING:
+        return None
+    if now is not None and now >= fact["failed"] + min(
+        CHANCE * 2 ** min(failures - FAILING, 10), LATEST_CHANCE
+    ):
+        return None
+    return f"{failures} failures in a row, the last of them: {fact['why']}"
+
+
+def last_answered(model_id: str) -> float | None:
+    """When the model last answered, epoch seconds to the millisecond; None when it never did."""
+    answered: float | None = _fact(model_id).get("answered")
+    return answered
+
+
+def fold(facts: Facts, row: Mapping[str, Any]) -> None:
+    """Take the outcome that a ledger row tells."""
+    model_id, status = row.get("model_id"), row.get("status")
+    if isinstance(model_id, str) and isinstance(status, str):
+        facts[model_id] = after(
+            facts.get(model_id, {}),
+            status,
+            stamps.epoch(row["at"]),
+            row.get("error"),
+            row.get("retry_after"),
+            row.get("seconds"),
+        )
+
+
+def after(
+    fact: Fact,
+    status: str,
+    at: float,
+    error: str | None = None,
+    retry_after: float | None = None,
+    seconds: float | None = None,
+) -> Fact:
+    """What is known of a model after one more outcome. Pure; `fact` stays as it was, so a reader needs no
+    lock."""
+    at = round(at, 3)
+    if fact.get("last") == [at, status]:
+        return fact
+    fact = fact | {"last": [at, status]}
+    kind = error or status
+    if status in ANSWERED:
+        stated = (
+            fact.get("until") if fact.get("stated") else None
+        )  # the provider's own word outlasts one answer
+        return {"last": fact["last"], "answered": at, "until": stated, "stated": stated is not None}
+    if status not in FAILED or kind in CALLERS or (status == "timeout" and (seconds or QUICK) < QUICK):
+        return fact
+    if kind in RESTS:
+        fact = _resting(fact, at, RESTS[kind], retry_after)
+    return (
+        fact
+        if kind == "rate_limited"
+        else fact | {"failures": fact.get("failures", 0) + 1, "failed": at, "why": kind}
+    )
+
+
+def _resting(fact: Fact, at: float, rests: tuple[float, ...], stated: float | None) -> Fact:
+    step = fact.get("step", 0)
+    rest = rests[min(step, len(rests) - 1)] if stated is None else min(stated, LONGEST_REST)
+    until = max(at + rest, fact.get("until") or 0.0)
+    return fact | {"until": until, "stated": stated is not None, "step": step + 1}
+
+
+def kept_by(keeper: Callable[[Callable[[Facts], Any]], Any]) -> None:
+    """Have `keeper` keep the facts: it calls what it is given with them, while nobody else changes them."""
+    global _kept
+    _kept = keeper
+
+
+_alone: Facts = {}
+
+
+def _keep_alone(reader: Callable[[Facts], Any]) -> Any:
+    return reader(_alone)
+
+
+_kept: Callable[[Callable[[Facts], Any]], Any] = _keep_alone
+
+
+def _fact(model_id: str) -> Fact:
+    fact: Fact = _kept(lambda facts: facts.get(model_id, {}))
+    return fact

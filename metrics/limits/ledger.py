@@ -1,0 +1,118 @@
+"""The ledger: a row for every call to a provider, in a file a month, and what the rows of a day come to.
+
+Rows are queued, so a call never waits for the disk; they reach it within 100 ms. Totals, and what
+`evidence/reliability` knows of each model, are folded from the rows as they come and kept beside them.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from metrics.evidence import reliability
+from metrics.limits import cost
+from metrics.store.log import JsonLog
+from metrics.store.stamps import stamp
+
+__all__ = ["FIELDS", "add", "recent", "retain", "stamp", "totals"]
+
+T = TypeVar("T")
+
+# The fields of a row, in their order (decisions 6), then what reliability needs of a failure.
+FIELDS = [
+    "at",
+    "purpose",
+    "model",
+    "model_id",
+    "endpoint",
+    "connection",
+    "served",
+    "status",
+    "attempts",
+    "seconds",
+    "first_token_s",
+    "uncached_in",
+    "cache_read",
+    "cache_write",
+    "out",
+    "reasoning",
+    "estimated",
+    "usage_raw",
+    "cost_usd",
+    "cost_status",
+    "price_version",
+    "provider",
+    "fingerprint",
+    "call",
+    "panel",
+    "conversation",
+    "collection",
+    "key",
+    "launch",
+    "finish",
+    "error",
+    "retry_after",
+]
+
+DAYS = 62  # whose totals are kept
+
+
+def add(row: Mapping[str, Any]) -> None:
+    """Record one call. `at` is when it ended; fields that are missing are null."""
+    LOG.submit({**dict.fromkeys(FIELDS), **row})
+
+
+def totals(now: float | None = None) -> dict[str, Any]:
+    """What the calls of the day of `now` (UTC; None: today) come to.
+
+    {"day", "calls", "known_usd", "unknown_calls"}: `unknown_calls` are those whose cost is not known and so
+    not in the sum.
+    """
+    day = stamp(time.time() if now is None else now)[:10]
+    counted = LOG.counted(lambda state: dict(state["days"].get(day, _NO_CALLS)))
+    return {
+        "day": day,
+        "calls": counted["calls"],
+        "known_usd": cost.usd(counted["units"]),
+        "unknown_calls": counted["unknown"],
+    }
+
+
+def recent(limit: int, before: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
+    """The latest rows, newest first, and the cursor of the next page."""
+    return LOG.recent(limit, before)
+
+
+def retain(oldest: str) -> int:
+    """Remove the files of months before `oldest` ("2026-05"); how many there were."""
+    return LOG.retain(oldest)
+
+
+_NO_CALLS = {"calls": 0, "units": 0, "unknown": 0}
+
+
+def _empty() -> dict[str, Any]:
+    return {"days": {}, "models": {}}
+
+
+def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
+    """Add a row to its day's totals and to what is known of its model."""
+    days = state["days"]
+    day = days.setdefault(row["at"][:10], dict(_NO_CALLS))
+    day["calls"] += 1
+    day["unknown"] += row.get("cost_status") == "unknown"
+    day["units"] += round((row.get("cost_usd") or 0.0) * cost.UNITS)
+    if len(days) > DAYS:
+        del days[min(days)]
+    reliability.fold(state["models"], row)
+
+
+LOG = JsonLog("ledger", monthly=True, fold=_fold, empty=_empty)
+
+
+def _within(reader: Callable[[reliability.Facts], T]) -> T:
+    return LOG.counted(lambda state: reader(state["models"]))
+
+
+# Reliability's room is above this one, so it cannot reach for the ledger; what it knows is kept in the
+# ledger's counters.
+reliability.kept_by(_within)
