@@ -1,0 +1,298 @@
+"""All we know about OpenAI-compatible chat as a client: what to send, and how to read what comes back.
+
+The idea: whatever a server does to an answer that was asked for as a stream (events, one JSON body, an error
+inside a 200, an end without [DONE]), `read` says it in the same few events, or raises one Problem.
+"""
+
+import contextlib
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain, takewhile
+from typing import Any, Protocol
+
+from metrics.client import errors, quirks, sse
+from metrics.client.chunks import Chunks
+from metrics.client.listing import list_models
+from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, sendable, to_json
+from metrics.client.quirks import Quirks
+from metrics.events import Chunk, Event, Tick
+from metrics.records import Problem, Target
+
+__all__ = ["Conversation", "Outgoing", "compose", "list_models", "read"]
+
+# A model that reasons spends its budget on thoughts first: an answer of N tokens needs room for them (issue:
+# empty answers of reasoning models under small budgets).
+LEAST_ROOM, MOST_ROOM = 4096, 16384
+LONGEST_BODY = 32 << 20
+SETTLE = 0.05  # seconds
+_DONE = b"[DONE]"
+_NOT_FORWARDED = ("model", "messages", "stream", "stream_options")
+_BLANK = b" \t\r\n"
+_FIELDS = (b":", b"data", b"event", b"id", b"retry")
+
+
+class Incoming(Protocol):
+    """What is read here of a transport's Arrival."""
+
+    status: int
+    headers: Mapping[str, str]
+
+    def pieces(self, tick: float | None = None) -> Iterator[bytes]: ...
+    def read(self, limit: int = ...) -> bytes: ...
+
+
+def new_call_id() -> str:
+    return f"call_{secrets.token_hex(12)}"
+
+
+# --- sending
+
+
+def compose(
+    target: Target, conversation: Conversation, options: Mapping[str, Any], *, stream: bool = True
+) -> Outgoing:
+    """The request for one seat. `options` are chat fields to forward; None values count as unset.
+
+    Problem(400) when the base URL, the key or the messages cannot be sent.
+    """
+    manners = quirks.for_target(target)
+    fields, changed = _options(target, manners, options)
+    if stream:
+        fields["stream"] = True
+        if manners.usage:
+            fields["stream_options"] = {"include_usage": True}
+    head = b'{"model":' + to_json(target.served) + b',"messages":'
+    tail = b"," + to_json(fields)[1:] if fields else b"}"
+    return Outgoing(
+        method="POST",
+        url=address(target.base, CHAT, manners.root),
+        headers=_headers(target, stream),
+        body=[head, conversation.bytes_for(manners), tail],
+        changed=(*conversation.changes_for(manners), *changed),
+    )
+
+
+def _headers(target: Target, stream: bool) -> tuple[tuple[str, str], ...]:
+    headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "text/event-stream, application/json" if stream else "application/json"),
+    ]
+    if target.key:
+        headers.append(("Authorization", f"Bearer {sendable(target.key, target.endpoint)}"))
+    return tuple(headers)
+
+
+def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    fields: dict[str, Any] = {}
+    changed: list[str] = []
+    for name, value in options.items():
+        if value is None or name in _NOT_FORWARDED:
+            continue
+        if name in ("max_tokens", "max_completion_tokens"):
+            fields[manners.budget], why = _budget(value, target, manners)
+            changed += [f"{name} {why}"] if why else []
+        elif name in manners.drop:
+            changed.append(f"{name} left out (not accepted by this model)")
+        else:
+            fields[manners.rename.get(name, name)] = value
+    return fields, changed
+
+
+def _budget(asked: Any, target: Target, manners: Quirks) -> tuple[Any, str]:
+    """The output limit to send, and how it differs from what was asked for, in words."""
+    if not isinstance(asked, int):
+        return asked, ""
+    most = target.max_output or asked + MOST_ROOM
+    if asked >= most:
+        return most, f"cut from {asked} to {most} (the most this model writes)" if asked > most else ""
+    if not manners.reasons:
+        return asked, ""
+    raised = min(asked + min(max(LEAST_ROOM, asked), MOST_ROOM), most)
+    return raised, f"raised from {asked} to {raised} (room to reason)"
+
+
+# --- reading
+
+
+def read(
+    arrival: Incoming,
+    target: Target,
+    *,
+    relay: bool = False,
+    tick: float | None = None,
+    now: Callable[[], float] = time.time,
+    new_id: Callable[[], str] = new_call_id,
+) -> Iterator[Event]:
+    """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
+
+    With `relay`, Chunk events instead: every piece as one chunk to send on, with its meaning where it has any
+    but text; chunks without a choice (usage) are left out, since Closed has the usage. `tick` is passed to
+    the transport. Raises Problem: the provider's refusal (with its status), "empty", "cut" and "garbage"
+    (502), and the transport's.
+    """
+    if not 200 <= arrival.status < 300:
+        raise errors.from_status(arrival.status, arrival.headers, arrival.read(), target, now=now())
+    pieces = arrival.pieces(tick)
+    start = b""
+    for piece in pieces:
+        start = (start + piece).lstrip(_BLANK)  # DeepSeek holds a connection open with blank lines
+        if start and not sse.BOM.startswith(start):
+            break
+        yield Tick()
+    start = start.removeprefix(sse.BOM).lstrip(_BLANK)
+    chunks = Chunks(target, now, new_id)
+    if start[:1] in (b"{", b"["):
+        yield from _whole(chain([start], pieces), chunks, target, relay)
+    elif start[:1] == b"<":
+        raise _garbage(target, start)
+    else:
+        yield from _stream(chain([start], pieces) if start else iter(()), chunks, target, relay)
+        _settle(arrival)
+    yield from chunks.close()
+
+
+def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool) -> Iterator[Event]:
+    """All but the end of an event stream. Returns when it ended well."""
+    opening = bytearray()
+    words = b""
+    torn = False
+    try:
+        for event in sse.read(_noting(pieces, opening)):
+            data = event.data.strip() if event else b""
+            if not event or not data:
+                yield Tick()
+            elif data.startswith(_DONE):
+                break
+            elif data[:1] not in (b"{", b"["):
+                words = words or data  # some servers say "ping"
+            elif relay and chunks.spoken and plain(data):
+                yield Chunk(_line(data), ())
+            else:
+                chunk = _decoded(data, target, event.whole)
+                if chunk is None:
+                    torn = True
+                    break
+                events = chunks.take(chunk)
+                if not relay:
+                    yield from events
+                elif chunk.get("choices"):
+                    yield Chunk(to_json(chunk) if chunks.repaired else _line(data), tuple(events))
+        else:
+            torn = chunks.taken > 0
+    except Problem:
+        # Past its finish an answer is complete, whatever becomes of the connection.
+        if not chunks.finished:
+            raise
+    if torn and not chunks.finished:
+        raise _problem(target, "the answer broke off part way", "cut")
+    if not chunks.taken:
+        events_began = any(opening[: len(name)] == name[: len(opening)] for name in _FIELDS)
+        words = words or (b"" if events_began else bytes(opening))
+        raise _garbage(target, words) if words else _empty(target)
+
+
+def _noting(pieces: Iterator[bytes], opening: bytearray) -> Iterator[bytes]:
+    """The same pieces; keeps how they began, to quote what turns out to be no event stream."""
+    for piece in pieces:
+        if len(opening) < 200:
+            opening += piece
+        yield piece
+
+
+def _settle(arrival: Incoming) -> None:
+    """Reads past [DONE] to the end of the body, which follows at once from nearly all: only then is the
+    connection used again, and another TLS handshake costs more than this waits."""
+    with contextlib.suppress(Problem):
+        for _ in zip(range(8), takewhile(bool, arrival.pieces(SETTLE)), strict=False):
+            pass
+
+
+def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool) -> Iterator[Event]:
+    """An answer in one JSON body, although a stream was asked for."""
+    body: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        if not piece:
+            yield Tick()
+        body.append(piece)
+        size += len(piece)
+        if size > LONGEST_BODY:
+            raise _problem(target, f"sent an answer of more than {LONGEST_BODY >> 20} MB", "too_large")
+    answer = _decoded(b"".join(body), target, whole=True)
+    assert answer is not None
+    if isinstance(answer.get("choices"), list):
+        answer["choices"] = [_as_delta(choice) for choice in answer["choices"] if isinstance(choice, dict)]
+    answer["object"] = "chat.completion.chunk"
+    events = chunks.take(answer)
+    if not answer.get("choices"):
+        raise _empty(target)
+    if relay:
+        yield Chunk(to_json(answer), tuple(events))
+    else:
+        yield from events
+
+
+def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
+    """A whole choice as a stream would say it."""
+    if "message" not in choice:
+        return choice
+    return {"delta": choice["message"], **{key: v for key, v in choice.items() if key != "message"}}
+
+
+def plain(data: bytes) -> bool:
+    """Whether a chunk surely holds no tool call, finish, usage or error, by its bytes alone.
+
+    A key inside of text is written with escaped quotes and so never matches; what is written unusually counts
+    as not plain.
+    """
+    return (
+        data.endswith(b"}")
+        and b'"error"' not in data
+        and b"tool_calls" not in data
+        and _only_null(data, b'"finish_reason"')
+        and _only_null(data, b'"usage"')
+    )
+
+
+def _only_null(data: bytes, key: bytes) -> bool:
+    count = data.count(key)
+    return not count or count == data.count(key + b":null") + data.count(key + b": null")
+
+
+def _line(data: bytes) -> bytes:
+    """A chunk on one line; a line end inside of JSON stands between tokens."""
+    return data.replace(b"\n", b" ") if b"\n" in data else data
+
+
+def _decoded(data: bytes, target: Target, whole: bool) -> dict[str, Any] | None:
+    """A chunk as an object; None for the torn last event of a stream that broke off."""
+    try:
+        value = json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        if not whole:
+            return None
+        raise _garbage(target, data) from error
+    if isinstance(value, list) and value:
+        value = value[0]
+    if not isinstance(value, dict):
+        raise _garbage(target, data)
+    # A lone surrogate is legal in JSON and breaks whoever writes the text as UTF-8.
+    if b"\\u" in data and b"\\ud" in data.lower():
+        value = json.loads(to_json(value))
+        assert isinstance(value, dict)
+    return value
+
+
+def _problem(target: Target, what: str, kind: str) -> Problem:
+    return Problem(502, f"{target.alias}: {what}", kind=kind)
+
+
+def _empty(target: Target) -> Problem:
+    return _problem(target, "answered 200 and said nothing", "empty")
+
+
+def _garbage(target: Target, start: bytes) -> Problem:
+    said = errors.redact(" ".join(errors.read(start[:2000]).message.split())[:100], target.key)
+    return _problem(target, f"answered with neither an event stream nor JSON: {said!r}", "garbage")

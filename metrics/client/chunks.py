@@ -1,0 +1,225 @@
+"""What one decoded chunk of a chat completion says, whoever sent it and however it is bent.
+
+The idea: a whole completion is a stream of one chunk, so both are read here, and all the state that a stream
+needs (open tool calls, the finish, the last usage) lives in one small reader. What had to be made right is
+put back into the chunk and `repaired` says so: a relay of bytes then knows which chunk it must write anew.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from metrics.client import errors, usage
+from metrics.client.tool_calls import ToolCalls, as_items
+from metrics.events import Closed, Event, Opened, Reasoning, Text
+from metrics.records import Problem, Target, Usage
+
+# The words of other APIs and servers for the four of ours. "" is a breakdown, not an end.
+FINISHES = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "eos": "stop",
+    "eos_token": "stop",
+    "done": "stop",
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",  # Mistral: the window is full
+    "model_context_window_exceeded": "length",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+    "safety": "content_filter",
+    "recitation": "content_filter",
+    "prohibited_content": "content_filter",
+    "sensitive": "content_filter",  # Z.ai
+    "error": "",
+    "network_error": "",  # Z.ai
+    "insufficient_system_resource": "",  # DeepSeek
+}
+# Where reasoning is shown: DeepSeek and most; OpenRouter and Ollama. Only the first that has text counts:
+# some send both.
+_REASONING = ("reasoning_content", "reasoning")
+
+
+class Chunks:
+    """Reads the chunks of one answer, in order. `now` is for waits that errors name; `new_id` names nameless
+    tool calls."""
+
+    def __init__(self, target: Target, now: Callable[[], float], new_id: Callable[[], str]) -> None:
+        self.taken = 0
+        self.opened = False
+        self.spoken = False  # text came
+        self.finished = False  # the first choice came to its end
+        self.repaired = False  # the last chunk was altered
+        self._target, self._now, self._new_id = target, now, new_id
+        self._finish = "stop"
+        self._refused = False
+        self._stop_sequence: str | None = None
+        self._usage: Mapping[str, Any] | None = None
+        self._tools: dict[int, ToolCalls] = {}
+
+    def take(self, chunk: Mapping[str, Any]) -> list[Event]:
+        """The events of one chunk; a Problem when it is an error."""
+        self.taken += 1
+        self.repaired = False
+        events: list[Event] = []
+        choices = chunk.get("choices")
+        if not choices or "error" in chunk:
+            self._refuse(chunk)
+        if not self.opened and (choices or chunk.get("model")):
+            self.opened = True
+            events.append(
+                Opened(
+                    _name(chunk.get("model")),
+                    _name(chunk.get("provider")),
+                    _name(chunk.get("system_fingerprint")),
+                )
+            )
+        self._note_usage(chunk)
+        if isinstance(choices, list):
+            for choice in choices:
+                if isinstance(choice, dict):
+                    self._choice(choice, events)
+        return events
+
+    def close(self) -> list[Event]:
+        """What is left to say when the stream is over; ends with Closed."""
+        events: list[Event] = [event for tools in self._tools.values() for event in tools.finish()]
+        finish = self._finish
+        if finish in ("stop", "tool_calls"):
+            finish = "tool_calls" if self._tools.get(0) else "stop"
+        if self._refused and finish == "stop":
+            finish = "content_filter"
+        spent = usage.of_chat(self._usage) if self._usage is not None else Usage()
+        events.append(Closed(finish, spent, self._stop_sequence))
+        return events
+
+    def _choice(self, choice: dict[str, Any], events: list[Event]) -> None:
+        index = choice.get("index")
+        number = index if isinstance(index, int) else 0
+        delta = choice.get("delta")
+        if (
+            delta is None
+        ):  # a whole completion; Perplexity's chunks carry both, and `message` is then all so far
+            delta = choice.get("message")
+        if isinstance(delta, dict):
+            self._delta(delta, choice.get("logprobs"), number, events)
+        finish = choice.get("finish_reason")
+        if finish is not None:
+            self._end(str(finish), choice, number, events)
+
+    def _delta(self, delta: dict[str, Any], logprobs: Any, number: int, events: list[Event]) -> None:
+        reasoning = next((text for text in map(delta.get, _REASONING) if text and isinstance(text, str)), "")
+        if not reasoning and delta.get("reasoning_details"):
+            reasoning = _details(delta["reasoning_details"])
+        content = delta.get("content")
+        if isinstance(content, list):  # Mistral's reasoning models send parts
+            thoughts, content = _parts(content)
+            reasoning = reasoning or thoughts
+        if reasoning:
+            events.append(Reasoning(reasoning, number))
+        text = content if isinstance(content, str) else ""
+        if delta.get("refusal") and isinstance(delta["refusal"], str):
+            self._refused = True
+            text += delta["refusal"]
+        if text or logprobs:
+            self.spoken = self.spoken or bool(text)
+            events.append(Text(text, number, logprobs))
+        if delta.get("tool_calls"):
+            self._calls(delta, number, events)
+
+    def _calls(self, delta: dict[str, Any], number: int, events: list[Event]) -> None:
+        items = delta["tool_calls"]
+        tools = self._tools.setdefault(number, ToolCalls(number, self._new_id))
+        right: list[dict[str, Any]] = []
+        altered = not isinstance(items, list)
+        for item in [items] if altered else items:
+            if isinstance(item, dict):
+                said = tools.take(item)
+                events += said
+                for written in as_items(said):
+                    right.append(_rewritten(item, written))
+                altered = altered or not said or right[-1] is not item
+        if altered:
+            self.repaired = True
+            delta["tool_calls"] = right
+            if not right:
+                del delta["tool_calls"]
+
+    def _end(self, word: str, choice: dict[str, Any], number: int, events: list[Event]) -> None:
+        finish = FINISHES.get(word.lower(), "stop")
+        if not finish:
+            self._refuse({"error": choice.get("error")})
+            raise errors.of_finish(word, self._target, now=self._now())
+        tools = self._tools.get(number)
+        rest = tools.finish() if tools else []
+        if rest:
+            events += rest
+            delta = choice["delta"] if isinstance(choice.get("delta"), dict) else {}
+            choice["delta"] = {**delta, "tool_calls": [*(delta.get("tool_calls") or []), *as_items(rest)]}
+        if finish in ("stop", "tool_calls"):
+            finish = "tool_calls" if tools else "stop"
+        if rest or finish != word:
+            choice["finish_reason"] = finish
+            self.repaired = True
+        if number == 0:
+            self.finished = True
+            self._finish = finish
+            # vLLM and SGLang name the stop string that matched; a number is a token's id.
+            matched = choice.get("stop_reason") or choice.get("matched_stop")
+            if finish == "stop" and isinstance(matched, str) and matched.lower() not in FINISHES:
+                self._stop_sequence = matched
+
+    def _note_usage(self, chunk: Mapping[str, Any]) -> None:
+        """The last usage that counts anything wins: many send null or zeros first, some a running total."""
+        found = chunk.get("usage")
+        groq = chunk.get("x_groq")
+        if not found and isinstance(groq, Mapping):
+            found = groq.get("usage")
+            self._refuse({"error": groq.get("error")})
+        if isinstance(found, Mapping) and (self._usage is None or any(found.values())):
+            self._usage = found
+
+    def _refuse(self, chunk: Mapping[str, Any]) -> None:
+        problem: Problem | None = errors.in_stream(chunk, self._target, now=self._now())
+        if problem:
+            raise problem
+
+
+def _parts(parts: list[Any]) -> tuple[str, str]:
+    """Thoughts and text of content in parts."""
+    thoughts, text = [], []
+    for part in parts:
+        if isinstance(part, Mapping):
+            inner = part.get("thinking")
+            if isinstance(inner, list):
+                thoughts.append(_parts(inner)[1])
+            elif isinstance(inner, str):
+                thoughts.append(inner)
+            elif isinstance(part.get("text"), str):
+                text.append(part["text"])
+    return "".join(thoughts), "".join(text)
+
+
+def _details(details: Any) -> str:
+    """The readable part of OpenRouter's reasoning_details; encrypted ones have none."""
+    if not isinstance(details, list):
+        return ""
+    texts = (item.get("text") or item.get("summary") or "" for item in details if isinstance(item, Mapping))
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _rewritten(item: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
+    """A tool call's entry as it should be: `item` itself where that says the same, else with its unknown
+    fields kept."""
+    if all(item.get(key) == value for key, value in right.items()) and ("id" in right or "id" not in item):
+        return item
+    known = ("index", "id", "type", "function", "custom")
+    return {**{key: value for key, value in item.items() if key not in known}, **right}
+
+
+def _name(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None

@@ -1,0 +1,198 @@
+"""What goes out to a provider of the chat format: the address, and the conversation as bytes.
+
+The idea: a panel sends one conversation to many seats, so it is serialised once and every seat's body is a
+list of buffers with that one in the middle. Providers that need it written differently (quirks) share by the
+difference: the key of a variant is what must really be altered, which is mostly nothing.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+from metrics.client.quirks import Quirks
+from metrics.records import EXTENSIONS, Message, Problem
+
+LEADERS = ("system", "developer")
+CHAT = "/chat/completions"
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One HTTP request to a provider. The buffers of `body` may be shared: send them as they are. `changed`
+    says in words what of the caller's request was altered for this model."""
+
+    method: str
+    url: str
+    headers: tuple[tuple[str, str], ...]
+    body: list[bytes]
+    changed: tuple[str, ...] = ()
+
+
+class Variant(NamedTuple):
+    """What must be altered in a conversation: nothing is `Variant()`."""
+
+    system: bool = False  # developer becomes system
+    gather: bool = False  # all system text goes into one message at the front
+    drop: frozenset[str] = frozenset()  # fields of messages
+
+
+class Conversation:
+    """A request's messages, serialised once and shared by seats. Treats them as read-only; safe between
+    threads."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.messages = messages
+        self._lock = threading.Lock()
+        self._written: dict[Variant, bytes] = {}
+        roles = [message.get("role") for message in messages]
+        leaders = [number for number, role in enumerate(roles) if role in LEADERS]
+        self._developer = "developer" in roles
+        self._scattered = leaders not in ([], [0])
+        self._fields = frozenset(key for message in messages for key in message)
+
+    def bytes_for(self, quirks: Quirks) -> bytes:
+        """The messages as a JSON array, written as `quirks` want them. Problem(400) when JSON cannot hold
+        them."""
+        variant = self.variant(quirks)
+        with self._lock:
+            if variant not in self._written:
+                self._written[variant] = _array(self._rewritten(variant))
+            return self._written[variant]
+
+    def variant(self, quirks: Quirks) -> Variant:
+        return Variant(
+            system=self._developer and not quirks.developer,
+            gather=self._scattered and quirks.system == "first",
+            drop=quirks.message_drop & self._fields,
+        )
+
+    def changes_for(self, quirks: Quirks) -> tuple[str, ...]:
+        """What `quirks` alter in this conversation, in words."""
+        system, gather, drop = self.variant(quirks)
+        return (
+            *(("developer messages sent as system",) if system else ()),
+            *(("system messages joined into one at the front",) if gather else ()),
+            *(f"{name} left out of messages (not accepted there)" for name in sorted(drop)),
+        )
+
+    def _rewritten(self, variant: Variant) -> Iterable[Message]:
+        messages: Iterable[Message] = map(_own, self.messages)
+        if variant.system:
+            messages = [{**m, "role": "system"} if m.get("role") == "developer" else m for m in messages]
+        if variant.gather:
+            messages = _gathered(list(messages))
+        return (_without(message, variant.drop) for message in messages) if variant.drop else messages
+
+
+def to_json(value: Any) -> bytes:
+    """Compact UTF-8 JSON. A lone surrogate (legal in JSON, not in UTF-8) becomes U+FFFD; NaN is a
+    Problem(400)."""
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Problem(400, f"the request cannot be written as JSON: {error}") from error
+    return _encoded(text)
+
+
+def address(base: str, path: str, root: str = "/v1") -> str:
+    """`path` under a base URL as people write it: with or without /v1, slashes at the end, or the whole chat
+    path.
+
+    A bare host gets `root`; a query in the base is kept. Problem(400) when it is not an http(s) URL.
+    """
+    try:
+        parts = urlsplit(base.strip())
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host or parts.scheme not in ("http", "https"):
+        raise Problem(
+            400, f"the base URL {base!r} must look like https://host/v1", kind="config", retryable=False
+        )
+    folder = re.sub(r"/{2,}", "/", parts.path).rstrip("/").removesuffix(CHAT).rstrip("/")
+    folder = folder.removesuffix("/v1/v1") + "/v1" if folder.endswith("/v1/v1") else folder
+    query = f"?{parts.query}" if parts.query else ""
+    return f"{parts.scheme}://{parts.netloc}{folder or root}{path}{query}"
+
+
+def sendable(key: str, endpoint: str) -> str:
+    """A key as a header can hold it. Problem(400) where none can: a line end would begin another header."""
+    key = key.strip()
+    if not key.isascii() or not key.isprintable():
+        raise Problem(
+            400,
+            f"the key of endpoint {endpoint} holds characters that no header can carry; save it again with: "
+            f"bench endpoint key {endpoint}",
+            kind="auth",
+        )
+    return key
+
+
+def _array(messages: Iterable[Message]) -> bytes:
+    return b"[" + b",".join(map(_message, messages)) + b"]"
+
+
+def _message(message: Message) -> bytes:
+    """Parts are encoded one by one: a str takes four bytes for every character as soon as one of them is an
+    emoji, so a picture in the same str would cost four times its size."""
+    parts = message.get("content")
+    if not isinstance(parts, list) or not parts:
+        return to_json(message)
+    head = to_json({key: value for key, value in message.items() if key != "content"})[:-1]
+    comma = b"," if len(head) > 1 else b""
+    return b'%b%b"content":[%b]}' % (head, comma, b",".join(map(to_json, parts)))
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # By way of UTF-16, where the halves of a pair that were written apart find each other.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
+
+
+def _own(message: Message) -> Message:
+    """The message without what only other rooms read. The caller's own is left as it is."""
+    clean = _stripped(message)
+    for name in ("content", "tool_calls"):
+        items = clean.get(name)
+        if isinstance(items, list) and any(isinstance(i, dict) and _extended(i) for i in items):
+            clean = {**clean, name: [_stripped(i) if isinstance(i, dict) else i for i in items]}
+    return clean
+
+
+def _extended(value: Message) -> bool:
+    return not EXTENSIONS.keys().isdisjoint(value)
+
+
+def _stripped(value: Message) -> Message:
+    return {key: v for key, v in value.items() if key not in EXTENSIONS} if _extended(value) else value
+
+
+def _gathered(messages: list[Message]) -> list[Message]:
+    """All system text in one message at the front, in order: chat templates refuse a system message after a
+    turn."""
+    leaders = [message for message in messages if message.get("role") in LEADERS]
+    contents = [message["content"] for message in leaders if message.get("content")]
+    content: Any
+    if all(isinstance(text, str) for text in contents):
+        content = "\n\n".join(contents)
+    else:
+        content = [part for one in contents for part in (one if isinstance(one, list) else [_part(one)])]
+    rest = [message for message in messages if message.get("role") not in LEADERS]
+    return [{"role": leaders[0]["role"], "content": content}, *rest]
+
+
+def _part(text: Any) -> Message:
+    return {"type": "text", "text": str(text)}
+
+
+def _without(message: Message, names: frozenset[str]) -> Message:
+    """A tool's name is what the message is about, and stays."""
+    if message.get("role") in ("tool", "function"):
+        names = names - {"name"}
+    return {key: value for key, value in message.items() if key not in names}
