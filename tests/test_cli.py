@@ -166,13 +166,6 @@ class Alone(unittest.TestCase):
                 self.assertEqual(bench(*line, program=program).code, 7)
                 main.assert_called_once_with(word, words)
 
-    def test_what_serve_prints_and_returns(self) -> None:
-        for outcome, code in ((None, 0), (1, 1)):
-            with self.subTest(outcome), mock.patch("importlib.import_module") as load:
-                load.return_value.main.return_value = outcome
-                self.assertEqual(bench("serve", "--port", "0").code, code)
-                load.assert_called_once_with("serve")
-
 
 class Help(unittest.TestCase):
     def test_every_command_explains_itself_and_does_nothing(self) -> None:

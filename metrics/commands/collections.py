@@ -20,6 +20,7 @@ def collections(args: argparse.Namespace, console: Console, server: Server) -> i
         for one in answer["collections"]
     ]
     console.show(answer, console.table(("name", "members", ">explorers", "reply", "description"), rows))
+    console.remarks(answer)
     return DONE
 
 

@@ -20,6 +20,7 @@ def endpoints(args: argparse.Namespace, console: Console, server: Server) -> int
         for one in answer["endpoints"]
     ]
     console.show(answer, console.table(("name", "kind", "api", "key", ">models", "base"), rows))
+    console.remarks(answer)
     return DONE
 
 
@@ -102,8 +103,9 @@ def listing(answer: dict[str, Any]) -> str:
     note = f"{found['note']}\n" if found.get("note") else ""
     if not ids:
         return note
-    more = f"  … and {len(ids) - SOME} more: bench endpoint test NAME --json\n" if len(ids) > SOME else ""
-    return f"{note}{plural(len(ids), 'model')} listed:\n" + "".join(f"  {one}\n" for one in ids[:SOME]) + more
+    total = int(found.get("total") or len(ids))
+    more = f"  … and {total - SOME:,} more: bench endpoint test NAME --json\n" if total > SOME else ""
+    return f"{note}{plural(total, 'model')} listed:\n" + "".join(f"  {one}\n" for one in ids[:SOME]) + more
 
 
 NAME = argument("name", metavar="NAME", help="the endpoint's name: 2 to 32 of a-z, 0-9 and -")

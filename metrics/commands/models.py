@@ -38,6 +38,7 @@ def models(args: argparse.Namespace, console: Console, server: Server) -> int:
             for one in answer["retired"]
         ]
     console.show(answer, console.table(COLUMNS, rows))
+    console.remarks(answer)
     return DONE
 
 
@@ -93,6 +94,7 @@ def add(args: argparse.Namespace, console: Console, server: Server) -> int:
     }
     answer = server.post("/api/model/add", {name: value for name, value in said.items() if value is not None})
     console.show(answer, f"{args.alias} is on the bench: {args.served} at {args.endpoint}\n")
+    console.remarks(answer)
     console.note(f"seat it: bench collection save NAME --add {args.alias}")
     return DONE
 
@@ -145,14 +147,16 @@ def retire(args: argparse.Namespace, console: Console, server: Server) -> int:
             "model retire: the reason is empty", f'bench model retire {args.alias} --reason "why it leaves"'
         )
     answer = server.post("/api/remove", {"alias": args.alias, "reason": args.reason})
-    console.show(answer, f"{args.alias} left the bench; its record stays\n")
+    left = ", ".join(answer.get("left") or ())
+    console.show(answer, f"{args.alias} left the bench{left and f' and {left}'}; its record stays\n")
     console.note(f"undo: bench model restore {args.alias}")
     return DONE
 
 
 def restore(args: argparse.Namespace, console: Console, server: Server) -> int:
     answer = server.post("/api/restore", {"alias": args.alias})
-    console.show(answer, f"{args.alias} is back on the bench\n")
+    back = ", ".join(answer.get("collections") or ())
+    console.show(answer, f"{args.alias} is back on the bench{back and f' and in {back}'}\n")
     return DONE
 
 

@@ -66,6 +66,14 @@ class Console:
             self.stderr.write(tables.harmless(self.spelled(text)) + "\n")
             self.stderr.flush()
 
+    def remarks(self, answer: Mapping[str, Any]) -> None:
+        """What the server says beside its answer: a note, or files that do not parse. JSON holds it
+        anyway.
+        """
+        if not self.as_json:
+            for remark in filter(None, (answer.get("note"), *(answer.get("problems") or ()))):
+                self.note(str(remark))
+
     def fail(self, failure: Failure) -> int:
         """Reports `failure` (as JSON on stdout under --json, in words on stderr otherwise); gives its exit
         code.

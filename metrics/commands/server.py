@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from metrics.client import transport
 from metrics.commands.failure import Failure, told, usage
@@ -104,13 +104,8 @@ class Server:
             )
         error = answer["error"]
         kind = str(error.get("kind") or KINDS.get(status, "error"))
-        # A panel whose every member was refused by its provider says 401 too; our own door names its scheme.
-        if (
-            kind in ("auth", "forbidden")
-            and not path.startswith("/api/")
-            and "www-authenticate" not in headers
-        ):
-            kind = "upstream_auth" if kind == "auth" else kind
+        if kind in ("auth", "forbidden") and not ours(path, status, headers):
+            kind = f"upstream_{kind}"
         sentences = [str(one) for one in answer.get("errors") or ()] or [
             str(error.get("message") or f"status {status}")
         ]
@@ -128,7 +123,8 @@ class Server:
             return self.nobody()
         if problem.kind == "timeout":
             message = f"the server at {self.base} did not answer within {span(self.patience)}"
-            return Failure(504, message, kind="timeout")
+            hint = "allow more with BENCHWARMERS_TIMEOUT (seconds), or ask with a --deadline"
+            return Failure(504, message, kind="timeout", hint=hint)
         return told(problem)
 
     def nobody(self) -> Failure:
@@ -184,9 +180,10 @@ def patience(env: Mapping[str, str]) -> float:
     return value
 
 
-def segment(name: str) -> str:
-    """`name` as one segment of a path."""
-    return quote(name, safe="")
+def ours(path: str, status: int, headers: Mapping[str, str]) -> bool:
+    """Whether a refusal of rights is this server's own. A provider's arrives as well: as the kind of a 400,
+    or as the 401 of a panel whose every member was refused; only our own door names its scheme then."""
+    return status == 403 or (status == 401 and (path.startswith("/api/") or "www-authenticate" in headers))
 
 
 def lines(pieces: Iterator[bytes]) -> Iterator[bytes]:

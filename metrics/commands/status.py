@@ -10,7 +10,7 @@ from metrics.commands.command import Command
 from metrics.commands.failure import DONE, Failure
 from metrics.commands.output import Console
 from metrics.commands.server import Server
-from metrics.commands.tables import money, plural, span
+from metrics.commands.tables import UNKNOWN, money, plural, span
 
 COMMON = (
     ('bench ask core "QUESTION"', "put a question to a panel (-f FILE adds files, a pipe too)"),
@@ -51,7 +51,6 @@ def front(console: Console, server: Server) -> int:
 
 def report(answer: dict[str, Any], console: Console) -> str:
     """The lines of `bench status`."""
-    today = answer.get("today") or {}
     lines = [
         (
             "server",
@@ -60,7 +59,7 @@ def report(answer: dict[str, Any], console: Console) -> str:
         ("reach", str(answer.get("exposure") or "")),
         ("home", str(answer.get("home"))),
         ("bench", counted(answer)),
-        ("today", spent(today)),
+        ("today", spent(answer.get("today"))),
         *(("problem", str(one)) for one in answer.get("problems") or ()),
     ]
     text = "".join(f"{name:<8} {value}\n" for name, value in lines if value)
@@ -73,13 +72,20 @@ def up(answer: dict[str, Any]) -> str:
 
 def counted(answer: dict[str, Any]) -> str:
     counts = answer.get("counts") or {}
-    sizes = [plural(int(counts.get(f"{noun}s") or 0), noun) for noun in ("endpoint", "model", "collection")]
+    sizes = [size(counts.get(f"{noun}s"), noun) for noun in ("endpoint", "model", "collection")]
     practice = "; the practice squad (programs, not models) may explore" if answer.get("practice") else ""
     return ", ".join(sizes) + practice
 
 
-def spent(today: dict[str, Any]) -> str:
+def size(count: int | None, noun: str) -> str:
+    """How many there are; unknown while their file cannot be read."""
+    return f"{UNKNOWN} {noun}s" if count is None else plural(count, noun)
+
+
+def spent(today: dict[str, Any] | None) -> str:
     """Calls and money of today; calls whose cost is unknown are counted, never priced at nothing."""
+    if today is None:
+        return UNKNOWN
     calls, dark = int(today.get("calls") or 0), int(today.get("unknown_calls") or 0)
     cost = f", {money(today.get('known_usd'))} known" if calls > dark else ""
     return plural(calls, "call") + cost + (f", {dark:,} of unknown cost" if dark else "")

@@ -1,6 +1,5 @@
 import unittest
 from typing import Any
-from unittest import mock
 
 from tests.commands.stage import Reply, Stage
 
@@ -83,21 +82,6 @@ class Endpoints(unittest.TestCase):
                 self.assertEqual((played.code, self.stage.sent), (2, []))
                 self.assertIn(words, played.err)
                 self.assertNotIn(KEY, played.err)
-
-    def test_a_person_is_asked_where_a_key_is_likely(self) -> None:
-        cases = [
-            ("https://api.example.com/v1", KEY, KEY),
-            ("https://api.example.com/v1", "", None),
-            ("http://127.0.0.1:1/v1", None, None),
-        ]
-        for base, typed, key in cases:
-            with (
-                self.subTest(base=base, typed=typed),
-                mock.patch("getpass.getpass", return_value=typed) as prompt,
-            ):
-                self.stage.bench("endpoint", "add", "x", "--base", base, tty=True)
-                self.assertEqual(self.stage.last.body.get("key"), key)
-                self.assertEqual(prompt.called, typed is not None)
 
     def test_test(self) -> None:
         self.assertIn("openai answers", self.stage.bench("endpoint", "test", "openai").out)

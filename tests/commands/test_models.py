@@ -1,9 +1,7 @@
-import argparse
 import unittest
 from typing import Any
 
 from metrics.commands import models
-from metrics.commands.command import count
 from tests.commands.stage import Stage
 
 KIMI: dict[str, Any] = {
@@ -124,15 +122,6 @@ class Models(unittest.TestCase):
                 )
                 self.assertEqual((played.code, stage.sent), (2, []))
                 self.assertIn(words, played.err)
-
-    def test_counts(self) -> None:
-        cases = [("1", 1), ("128k", 128_000), ("1M", 1_000_000), ("128,000", 128_000), ("8_192", 8192)]
-        for text, wanted in cases:
-            with self.subTest(text):
-                self.assertEqual(count(text), wanted)
-        for text in ("0", "-1", "", "k", "1.5", "1e3", "²"):
-            with self.subTest(text), self.assertRaises(argparse.ArgumentTypeError):
-                count(text)
 
     def test_free_is_not_unknown(self) -> None:
         self.assertEqual([models.rate(0.0), models.rate(None), models.rate(3)], ["0", "unknown", "3.00"])

@@ -6,6 +6,75 @@ from metrics.commands import server
 from metrics.commands.failure import Failure
 from tests.commands.stage import Reply, Stage
 
+DOOR = {"WWW-Authenticate": 'Bearer realm="benchwarmers"'}
+API = {
+    "ok": False,
+    "errors": ["One.", "Two."],
+    "error": {"message": "One.", "kind": "conflict", "hint": "do this"},
+}
+V1 = {"error": {"message": "no model", "type": "invalid_request_error", "param": None, "code": None}}
+REFUSALS = [
+    (
+        "both sentences and the server's hint",
+        "/api/x",
+        Reply(API, 409),
+        1,
+        "conflict",
+        "One.; Two.",
+        "do this",
+    ),
+    ("openai's shape", "/v1/x", Reply(V1, 404), 1, "not_found", "no model", "bench collections"),
+    (
+        "a provider, told by us",
+        "/api/x",
+        Reply({"error": {"message": "m", "kind": "auth"}}, 400),
+        1,
+        "upstream_auth",
+        "m",
+        "key",
+    ),
+    ("our door", "/v1/x", Reply(V1, 401, DOOR), 4, "auth", "no model", "BENCHWARMERS_KEY"),
+    (
+        "the dashboard's door",
+        "/api/x",
+        Reply(V1, 401),
+        4,
+        "auth",
+        "no model",
+        "BENCHWARMERS_ADMIN_TOKEN",
+    ),
+    (
+        "a provider's door",
+        "/v1/x",
+        Reply(V1, 401),
+        1,
+        "upstream_auth",
+        "no model",
+        "bench endpoint key",
+    ),
+    ("wait", "/v1/x", Reply(V1, 429, {"Retry-After": "90"}), 1, "rate_limited", "no model", "1 min"),
+    ("no reason", "/v1/x", Reply(b"oops", 500), 1, "internal", "500", "server's own output"),
+    (
+        "somebody else",
+        "/v1/x",
+        Reply(b"<html>", 404),
+        3,
+        "no_server",
+        "not a Benchwarmers",
+        "bench serve",
+    ),
+    (
+        "somebody else's 200",
+        "/v1/x",
+        Reply(b"<html>"),
+        3,
+        "no_server",
+        "not a Benchwarmers",
+        "bench serve",
+    ),
+    ("a list", "/v1/x", Reply(b"[]"), 3, "no_server", "not a Benchwarmers", "bench serve"),
+]
+
 
 class Address(unittest.TestCase):
     def test_where_the_server_is(self) -> None:
@@ -56,66 +125,7 @@ class Talking(unittest.TestCase):
             self.assertNotIn("authorization", stage.last.headers)
 
     def test_refusals(self) -> None:
-        door = {"WWW-Authenticate": 'Bearer realm="benchwarmers"'}
-        api = {
-            "ok": False,
-            "errors": ["One.", "Two."],
-            "error": {"message": "One.", "kind": "conflict", "hint": "do this"},
-        }
-        v1 = {"error": {"message": "no model", "type": "invalid_request_error", "param": None, "code": None}}
-        cases = [
-            (
-                "both sentences and the server's hint",
-                "/api/x",
-                Reply(api, 409),
-                1,
-                "conflict",
-                "One.; Two.",
-                "do this",
-            ),
-            ("openai's shape", "/v1/x", Reply(v1, 404), 1, "not_found", "no model", "bench collections"),
-            ("our door", "/v1/x", Reply(v1, 401, door), 4, "auth", "no model", "BENCHWARMERS_KEY"),
-            (
-                "the dashboard's door",
-                "/api/x",
-                Reply(v1, 401),
-                4,
-                "auth",
-                "no model",
-                "BENCHWARMERS_ADMIN_TOKEN",
-            ),
-            (
-                "a provider's door",
-                "/v1/x",
-                Reply(v1, 401),
-                1,
-                "upstream_auth",
-                "no model",
-                "bench endpoint key",
-            ),
-            ("wait", "/v1/x", Reply(v1, 429, {"Retry-After": "90"}), 1, "rate_limited", "no model", "1 min"),
-            ("no reason", "/v1/x", Reply(b"oops", 500), 1, "internal", "500", "server's own output"),
-            (
-                "somebody else",
-                "/v1/x",
-                Reply(b"<html>", 404),
-                3,
-                "no_server",
-                "not a Benchwarmers",
-                "bench serve",
-            ),
-            (
-                "somebody else's 200",
-                "/v1/x",
-                Reply(b"<html>"),
-                3,
-                "no_server",
-                "not a Benchwarmers",
-                "bench serve",
-            ),
-            ("a list", "/v1/x", Reply(b"[]"), 3, "no_server", "not a Benchwarmers", "bench serve"),
-        ]
-        for name, path, reply, code, kind, message, hint in cases:
+        for name, path, reply, code, kind, message, hint in REFUSALS:
             with (
                 self.subTest(name),
                 Stage({f"POST {path}": reply}) as stage,
