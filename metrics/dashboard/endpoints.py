@@ -116,7 +116,7 @@ def listed(
 
 
 def _key_note(key: str, ask: Lister) -> str:
-    """Whether the list that came with the key says anything about the key: not if it comes without one too."""
+    """Whether the list that came with the key checked it: not if it comes without a key too."""
     try:
         ask(None)
     except Problem as problem:

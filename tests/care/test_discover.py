@@ -22,7 +22,9 @@ class Discover(BenchCase):
         discover.forget()
         self.addCleanup(discover.forget)
 
-    def look(self, env: dict[str, str], probe: Callable[[str], bool] = none, **more: int) -> dict[str, dict[str, str]]:
+    def look(
+        self, env: dict[str, str], probe: Callable[[str], bool] = none, **more: int
+    ) -> dict[str, dict[str, str]]:
         return {find["name"]: find for find in discover.found(env, probe, **more)}
 
     def test_a_key_in_the_environment(self) -> None:
@@ -34,7 +36,8 @@ class Discover(BenchCase):
                     "name": "groq",
                     "what": "key in GROQ_API_KEY",
                     "base": "https://api.groq.com/openai/v1",
-                    "command": "bench endpoint add groq --base https://api.groq.com/openai/v1 --key-env GROQ_API_KEY",
+                    "command": "bench endpoint add groq --base https://api.groq.com/openai/v1"
+                    " --key-env GROQ_API_KEY",
                 }
             ],
         )
@@ -58,14 +61,18 @@ class Discover(BenchCase):
     def test_runtimes_that_answer(self) -> None:
         found = self.look({}, lambda base: base in (OLLAMA, LOCAL["llama.cpp"]))
         self.assertEqual(found["ollama"]["what"], "Ollama answering on 127.0.0.1:11434")
-        self.assertEqual(found["ollama"]["command"], f"bench endpoint add ollama --base {OLLAMA} --kind local")
+        self.assertEqual(
+            found["ollama"]["command"], f"bench endpoint add ollama --base {OLLAMA} --kind local"
+        )
         self.assertEqual(set(found), {"ollama", "llama-cpp"})
         for name, find in found.items():
             with self.subTest(name):
                 endpoints.checked(Endpoint(name, find["base"], kind="local"))
 
     def test_this_server_is_no_runtime(self) -> None:
-        self.assertEqual(set(self.look({}, lambda base: True, own_port=8000)), {"ollama", "llama-cpp", "lmstudio"})
+        self.assertEqual(
+            set(self.look({}, lambda base: True, own_port=8000)), {"ollama", "llama-cpp", "lmstudio"}
+        )
 
     def test_a_look_holds_for_a_while(self) -> None:
         asked: list[str] = []
@@ -106,7 +113,9 @@ class Discover(BenchCase):
             self.assertEqual(discover.found({}, fail, now=lambda: 0.0), [])
         finally:
             threading.excepthook = hook
-        self.assertIn("ollama", [find["name"] for find in discover.found({}, lambda base: True, now=lambda: 60.0)])
+        self.assertIn(
+            "ollama", [find["name"] for find in discover.found({}, lambda base: True, now=lambda: 60.0)]
+        )
 
 
 class Answers(unittest.TestCase):

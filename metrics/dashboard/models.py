@@ -1,0 +1,124 @@
+"""/api/models: who is on the bench and how each has done; and the edits of one."""
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from metrics.bench import collections, fields, moves, roster
+from metrics.bench.roster import Model
+from metrics.dashboard import frame
+from metrics.evidence import reliability, verdicts
+from metrics.records import Problem
+from metrics.web.table import Call, Response
+
+COUNTS = ("useful", "notUseful", "judged")
+ALIAS = {"alias": fields.line(100)}
+
+
+def show(call: Call) -> Response:
+    active, retired = roster.all(), roster.retired()
+    pool = {model.alias for model in roster.pool()}
+    records = _records((*active.values(), *retired.values()))
+    now = time.time()
+    listed = [
+        {
+            **facts(model),
+            "in_pool": model.alias in pool,
+            **_state(model, now),
+            "record": _counts(records, model),
+        }
+        for model in active.values()
+    ]
+    gone = [{**facts(model), "record": _counts(records, model)} for model in retired.values()]
+    return frame.ok(models=listed, retired=gone, problems=list(roster.SHELF.bad().values()))
+
+
+def facts(model: Model) -> dict[str, Any]:
+    """A model as /api lists it."""
+    return {**asdict(model), "model_id": model.model_id}
+
+
+def _state(model: Model, now: float) -> dict[str, Any]:
+    """How it is today: resting after a failure, failing, last heard of."""
+    return {
+        "resting_until": frame.moment(reliability.cooling(model.model_id, now)),
+        "failing": reliability.failing(model.model_id),
+        "last_answered_at": frame.moment(reliability.last_answered(model.model_id)),
+    }
+
+
+def add(call: Call) -> Response:
+    given = {field: value for field, value in call.json().items() if value is not None}
+    form = fields.take(
+        given, {"alias": fields.alias, **roster.FORM}, required=("alias", "endpoint", "served")
+    )
+    before = roster.all().values()
+    model = moves.add(Model(**form), frame.BY)
+    twins = [twin.alias for twin in before if twin.model_id == model.model_id]
+    note = f"the same model is on the bench as {', '.join(twins)}; they share one record" if twins else ""
+    return frame.ok(model=facts(model), note=note)
+
+
+def change(call: Call) -> Response:
+    """Set facts of a model, rename it, or both."""
+    form = dict(call.json())
+    alias = _alias(form.pop("alias", None))
+    new = form.pop("rename", None)
+    if new is not None:
+        fields.alias("rename", new)
+    if not form and new is None:
+        raise Problem(400, f"nothing to change: give rename or one of {', '.join(roster.FACTS)}")
+    model = moves.change(alias, frame.BY, **_facts(form)) if form else roster.get(alias)
+    if new is not None:
+        model = moves.rename(alias, new, frame.BY)
+    return frame.ok(model=facts(model))
+
+
+def remove(call: Call) -> Response:
+    form = fields.take(call.json(), {**ALIAS, "reason": fields.maybe(fields.text(300))}, required=("alias",))
+    model = moves.retire(form["alias"], form.get("reason") or "", frame.BY)
+    return frame.ok(
+        model=facts(model), left=[place["name"] for place in (model.retired or {})["collections"]]
+    )
+
+
+def restore(call: Call) -> Response:
+    alias = fields.take(call.json(), ALIAS, required=("alias",))["alias"]
+    model, back = moves.restore(alias, frame.BY)
+    return frame.ok(model=facts(model), collections=back)
+
+
+def _counts(records: Mapping[str, Mapping[str, int]], model: Model) -> dict[str, int]:
+    return {word: records[model.model_id][word] for word in COUNTS}
+
+
+def _alias(value: Any) -> str:
+    alias: str = ALIAS["alias"]("alias", value)
+    return alias
+
+
+def _facts(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Refused here rather than as an argument that Python does not know."""
+    fields.take(form, roster.FACTS)
+    return dict(form)
+
+
+def _records(models: Iterable[Model]) -> dict[str, Counter[str]]:
+    """How the answers of each model (by id) were judged, over all collections."""
+    names = {model.model_id: model.model_id for model in models}
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    for name in collections.all():
+        for model_id, counts in verdicts.record(name, names=names).items():
+            sums[model_id].update({word: counts[word] for word in COUNTS})
+    return sums
+
+
+HANDLERS = (
+    frame.get("/api/models", show),
+    frame.post("/api/model/add", add),
+    frame.post("/api/model", change),
+    frame.post("/api/remove", remove),
+    frame.post("/api/restore", restore),
+)

@@ -1,0 +1,70 @@
+"""/api/status: the server at a glance, and what is wrong with its files.
+
+It answers whatever else is broken: a part that cannot be read is null, and its reason is among the problems.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from metrics.bench import collections, credentials, endpoints, membership, roster, settings
+from metrics.care import discover
+from metrics.dashboard import frame
+from metrics.limits import ledger
+from metrics.records import Problem
+from metrics.store import home
+from metrics.version import VERSION
+from metrics.web.table import Call, Response
+
+FILES = (settings.FILE, endpoints.FILE, credentials.FILE, roster.FILE, membership.FILE)
+SHELVES = (endpoints.SHELF, roster.SHELF, roster.RETIRED, collections.SHELF)
+
+_started = time.monotonic()  # a server imports this once, as it starts
+
+T = TypeVar("T")
+
+
+def show(call: Call) -> Response:
+    host = call.headers.get("host", "")
+    return frame.ok(
+        version=VERSION,
+        url=f"http://{host}",
+        home=str(home.current()),
+        pid=os.getpid(),
+        uptime_s=round(time.monotonic() - _started, 1),
+        practice=_or_none(lambda: any(model.builtin for model in roster.pool())),
+        counts={
+            "endpoints": _or_none(lambda: len(endpoints.all())),
+            "models": _or_none(lambda: len(roster.all())),
+            "collections": _or_none(lambda: len(collections.all())),
+        },
+        exposure="this computer only",
+        today=_or_none(ledger.totals),
+        found=_or_none(lambda: discover.found(own_port=_port(host))) or [],
+        problems=problems(),
+    )
+
+
+def problems() -> list[str]:
+    """What a hand got wrong in the data folder, one sentence each."""
+    found = [file.problem for file in FILES]
+    for shelf in SHELVES:
+        found += (_or_none(shelf.bad) or {}).values()
+    found += settings.problems()
+    return list(dict.fromkeys(filter(None, found)))
+
+
+def _or_none(part: Callable[[], T]) -> T | None:
+    try:
+        return part()
+    except Problem:
+        return None
+
+
+def _port(host: str) -> int | None:
+    port = host.rpartition(":")[2]
+    return int(port) if port.isascii() and port.isdigit() else None
+
+
+HANDLERS = (frame.get("/api/status", show),)

@@ -1,0 +1,158 @@
+import unittest
+from typing import Any
+
+from metrics.dashboard import panels as handlers
+from metrics.evidence import offloads, panels
+from metrics.store import bodies
+from tests.dashboard.api import ApiCase
+
+DAY = "20261129"
+
+
+class Panels(ApiCase):
+    routes = handlers.HANDLERS
+
+    def panel(
+        self, n: int, collection: str = "core", answer: str = "One bug: line 3 leaks. Line 9 is fine."
+    ) -> str:
+        """A recorded panel of one member and an explorer that failed; its id."""
+        name, at = f"p{DAY}-1422{n:02d}-00000{n:03d}", f"2026-11-29T14:22:{n:02d}.000Z"
+        seats: list[dict[str, Any]] = [
+            {
+                "call": f"{name}.member1",
+                "seat": "member",
+                "alias": "alpha",
+                "model_id": "box:alpha",
+                "status": "ok",
+            },
+            {
+                "call": f"{name}.explorer",
+                "seat": "explorer",
+                "alias": "beta",
+                "model_id": "box:beta",
+                "status": "error",
+            },
+        ]
+        panels.record({"panel": name, "at": at, "collection": collection, "task": "review", "seats": seats})
+        for seat in seats:
+            offloads.record(
+                {
+                    **seat,
+                    "at": at,
+                    "panel": name,
+                    "collection": collection,
+                    "shape": "general",
+                    "model": seat["alias"],
+                }
+            )
+        bodies.keep(
+            name, {"messages": [{"role": "user", "content": "?"}], "answers": {f"{name}.member1": answer}}
+        )
+        return name
+
+    def test_log_pages(self) -> None:
+        names = [self.panel(n, "core" if n % 2 else "side") for n in range(1, 8)]
+        first = self.get("/api/log?limit=3")
+        self.assertEqual([row["panel"] for row in first["panels"]], names[:3:-1])
+        rest = self.get(f"/api/log?limit=100&before={first['next']}")
+        self.assertEqual([row["panel"] for row in rest["panels"]], names[3::-1])
+        self.assertIsNone(rest["next"])
+        only = self.get("/api/log?collection=side")
+        self.assertEqual([row["panel"] for row in only["panels"]], [names[5], names[3], names[1]])
+        self.assertEqual(self.get("/api/log?collection=none")["panels"], [])
+
+    def test_log_says_what_was_judged(self) -> None:
+        name = self.panel(1)
+        self.post("/api/verdict", {"call": f"{name}.member1", "useful": True, "note": "right"})
+        seats = self.get("/api/log")["panels"][0]["seats"]
+        self.assertEqual((seats[0]["verdict"]["useful"], seats[0]["verdict"]["note"]), (True, "right"))
+        self.assertIsNone(seats[1]["verdict"])
+
+    def test_log_refuses_nonsense(self) -> None:
+        self.panel(1)
+        for query in ("limit=0", "limit=x", "before=nonsense"):
+            with self.subTest(query):
+                status, reply = self.ask("GET", f"/api/log?{query}")
+                self.assertEqual((status, reply["ok"]), (400, False))
+
+    def test_a_panel_in_full(self) -> None:
+        name = self.panel(1)
+        call = f"{name}.member1"
+        self.post("/api/verdict", {"call": call, "useful": True, "real": ["line 3 leaks"]})
+        reply = self.get(f"/api/panel/{name}")
+        self.assertEqual(reply["panel"]["panel"], name)
+        self.assertEqual(list(reply["body"]["answers"]), [call])
+        self.assertEqual(list(reply["verdicts"]), [call])
+        claim = reply["claims"][call][0]
+        self.assertEqual((claim["quote"], claim["start"], claim["decision"]), ("line 3 leaks", 9, "real"))
+
+    def test_no_such_panel(self) -> None:
+        for name in (f"p{DAY}-142201-00000009", "nonsense", "p.."):
+            with self.subTest(name):
+                status, reply = self.ask("GET", f"/api/panel/{name}")
+                self.assertEqual((status, reply["ok"]), (404, False))
+
+    def test_a_panel_without_a_body(self) -> None:
+        name = f"p{DAY}-142201-0000abcd"
+        panels.record({"panel": name, "at": "2026-11-29T14:22:01.000Z", "collection": "core", "seats": []})
+        self.assertIsNone(self.get(f"/api/panel/{name}")["body"])
+
+    def test_verdict_and_undo(self) -> None:
+        call = f"{self.panel(1)}.member1"
+        given = self.post("/api/verdict", {"call": call, "useful": False, "best": True, "all_bad": False})
+        self.assertEqual(
+            (given["recorded"], given["verdict"]["useful"], given["verdict"]["best"]), (True, False, True)
+        )
+        self.assertFalse(self.post("/api/verdict", {"call": call, "useful": False})["recorded"])
+        undone = self.post("/api/verdict", {"call": call, "withdrawn": True})
+        self.assertEqual((undone["recorded"], undone["verdict"]), (True, None))
+        self.assertFalse(self.post("/api/verdict", {"call": call, "withdrawn": True})["recorded"])
+
+    def test_claims_with_places(self) -> None:
+        call = f"{self.panel(1)}.member1"
+        claims = [
+            {"quote": "line 3 leaks", "start": 9, "end": 21, "decision": "real"},
+            {"quote": "Line 9 is fine", "start": 23, "end": 37, "decision": "false"},
+        ]
+        reply = self.post("/api/verdict", {"call": call, "claims": claims})
+        self.assertEqual(
+            [(one["start"], one["decision"]) for one in reply["claims"]], [(9, "real"), (23, "false")]
+        )
+        self.assertIsNone(reply["verdict"])
+        taken_back = [{**claims[0], "decision": None}]
+        reply = self.post("/api/verdict", {"call": call, "useful": True, "claims": taken_back})
+        self.assertEqual([one["start"] for one in reply["claims"]], [23])
+        self.assertTrue(reply["verdict"]["useful"])
+
+    def test_nonsense(self) -> None:
+        self.refuses_nonsense("/api/verdict")
+        call = f"{self.panel(1)}.member1"
+        fields: dict[str, list[Any]] = {
+            "useful": [1, "yes", []],
+            "note": [5, []],
+            "real": ["text", [5], [""], {}],
+            "false": ["text", [[]]],
+            "best": ["x"],
+            "all_bad": [1],
+            "withdrawn": ["yes", 1],
+            "claims": ["x", {}, [5], [{}], [{"quote": 5}], [{"quote": "x", "start": -1, "end": 2}]],
+            "colour": ["red"],
+        }
+        more = [
+            {"quote": "x", "start": 5},
+            {"quote": "x", "start": 5, "end": 5},
+            {"quote": "x", "decision": "maybe"},
+        ]
+        fields["claims"] += [[{"quote": "good", "decision": "real"}, bad] for bad in more]
+        for field, values in fields.items():
+            for value in values:
+                with self.subTest(field=field, value=value):
+                    self.refused("/api/verdict", {"call": call, field: value})
+        self.refused("/api/verdict", {"call": call})
+        self.refused("/api/verdict", {"call": "p20261129-000000-00000000.member1", "useful": True}, 404)
+        reply = self.get(f"/api/panel/{call.partition('.')[0]}")
+        self.assertEqual((reply["verdicts"], reply["claims"]), ({}, {}))
+
+
+if __name__ == "__main__":
+    unittest.main()
