@@ -1,0 +1,37 @@
+import unittest
+
+from metrics.store import stamps
+
+MOMENTS = [
+    (0.0, "1970-01-01T00:00:00.000Z"),
+    (1_796_048_540.123, "2026-11-30T14:22:20.123Z"),
+    (1_796_048_540.9999, "2026-11-30T14:22:20.999Z"),
+]
+
+
+class Stamps(unittest.TestCase):
+    def test_there_and_back(self) -> None:
+        for moment, text in MOMENTS:
+            with self.subTest(text):
+                self.assertEqual(stamps.stamp(moment), text)
+                self.assertAlmostEqual(stamps.epoch(text), moment, delta=0.001)
+
+    def test_a_date_alone_is_its_midnight(self) -> None:
+        self.assertEqual(stamps.epoch("1970-01-02"), 86_400.0)
+
+    def test_what_is_no_moment(self) -> None:
+        for text in ("", "yesterday", "2026-13-01", "2026-11-30 14:22", "2026-11-30T14:22:20+02:00"):
+            with self.subTest(text), self.assertRaises(ValueError):
+                stamps.epoch(text)
+
+    def test_month(self) -> None:
+        self.assertEqual(stamps.month("2026-11-30T14:22:20.123Z"), "2026-11")
+        for text in ("", "2026", "2026-00-01", "../../etc", None):
+            with self.subTest(text), self.assertRaises(ValueError):
+                stamps.month(text)
+
+    def test_months_before(self) -> None:
+        now = stamps.epoch("2026-02-15")
+        for months, expected in ((0, "2026-02"), (1, "2026-01"), (2, "2025-12"), (26, "2023-12")):
+            with self.subTest(months):
+                self.assertEqual(stamps.months_before(now, months), expected)
