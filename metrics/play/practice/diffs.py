@@ -1,0 +1,127 @@
+"""Unified diffs: the new side of each hunk as a source of its own, which counts only the lines that were
+added.
+
+A hunk begins and ends anywhere; it is made to parse by standing it under as many `if True:` as its first
+line is indented.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from metrics.play.practice.parsing import Source, Unreadable, parse
+
+HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+TRIES = 40
+
+
+def is_diff(text: str) -> bool:
+    return re.search(r"^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@", text, re.MULTILINE) is not None
+
+
+@dataclass(slots=True)
+class Hunk:
+    """The new side of one hunk: `lines` from line `first` on, of which `added` (numbers in the file) are
+    new."""
+
+    name: str
+    first: int
+    created: bool
+    lines: list[str] = field(default_factory=list)
+    added: set[int] = field(default_factory=set)
+
+
+def sources(text: str) -> tuple[list[Source], list[str]]:
+    """Python hunks as sources, and the names of files left out. A hunk that cannot be made to parse is
+    left out by name."""
+    found: list[Source] = []
+    left_out: list[str] = []
+    for hunk in hunks(text):
+        if not hunk.name.endswith((".py", ".pyw", ".pyi")) and hunk.name != "the diff":
+            left_out += [hunk.name] if hunk.name not in left_out else []
+        elif hunk.added:
+            source = _source(hunk)
+            if source:
+                found.append(source)
+            else:
+                left_out.append(f"{hunk.name} from line {hunk.first} (this hunk does not parse alone)")
+    return found, left_out
+
+
+def hunks(text: str) -> Iterator[Hunk]:
+    name, created, hunk, number = "the diff", False, None, 0
+    for line in text.split("\n"):
+        opened = HUNK.match(line)
+        if opened:
+            if hunk:
+                yield hunk
+            number = int(opened[1])
+            hunk = Hunk(name, number, created)
+        elif line.startswith(("diff --git ", "--- ")) and not _inside(line, hunk):
+            if hunk:
+                yield hunk
+            hunk, created = None, line.startswith("--- /dev/null")
+        elif hunk is None:
+            name = _path(line) if line.startswith("+++ ") else name
+        elif line[:1] in ("+", " ") or not line:
+            hunk.lines.append(line[1:])
+            hunk.added |= {number} if line.startswith("+") else set()
+            number += 1
+    if hunk:
+        yield hunk
+
+
+def _inside(line: str, hunk: Hunk | None) -> bool:
+    """A removed line that begins with "-- " looks like a file's header; inside a hunk only "--- a/" and
+    the like is one."""
+    return (
+        hunk is not None
+        and line.startswith("--- ")
+        and not re.match(r"--- (?:[a-z]/|/dev/null|[\w./-]+\.\w+)", line[:500])
+    )
+
+
+def _path(line: str) -> str:
+    path = line[4:].split("\t")[0].strip().strip('"')
+    return re.sub(r"^[a-z]/", "", path)
+
+
+def _source(hunk: Hunk) -> Source | None:
+    whole = hunk.created and hunk.first == 1
+    if whole:
+        return Source(hunk.name, "\n".join(hunk.lines), 1, None, True, True)
+    for start, end in _cuts(hunk.lines):
+        headers, text = _standing(hunk.lines[start:end])
+        try:
+            tree = parse(text)
+        except Unreadable:
+            continue
+        if any(not isinstance(node, ast.Expr) for node in tree.body) or tree.body:
+            first = hunk.first + start - headers
+            return Source(hunk.name, text, first, frozenset(hunk.added), False, True)
+    return None
+
+
+def _cuts(lines: list[str]) -> Iterator[tuple[int, int]]:
+    """Stretches to try, longest first: a hunk may begin inside a statement or end in one."""
+    size = len(lines)
+    tries = [(start, size - end) for start in range(size) for end in range(size - start) if start + end < 8]
+    yield from sorted(tries, key=lambda cut: cut[0] - cut[1])[:TRIES]
+
+
+def _standing(lines: list[str]) -> tuple[int, str]:
+    """The lines under as many headers as their first line is deep, and how many those are; a header
+    without a body gets one."""
+    depths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    if not depths:
+        return 0, ""
+    low, steps = depths[0], []
+    for depth in depths:
+        if depth < low:
+            steps.append(depth)
+            low = depth
+    headers = [" " * depth + "if True:" for depth in sorted(set(steps))]
+    last = next(line for line in reversed(lines) if line.strip())
+    tail = [" " * (depths[-1] + 1) + "pass"] if last.rstrip().endswith(":") else []
+    return len(headers), "\n".join([*headers, *lines, *tail])
