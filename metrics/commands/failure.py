@@ -23,6 +23,9 @@ EXITS = {
 NEXT_STEPS = {
     "auth": "set BENCHWARMERS_KEY or BENCHWARMERS_ADMIN_TOKEN; which is for what: bench help environment",
     "forbidden": "this key or address may not do that; see: bench help environment",
+    "bad_request": "correct what it names and run it again; --help shows the command's options",
+    "config": "repair that file; bench status lists every file that cannot be read",
+    "conflict": "choose another name",
     "cut": "the panel goes on in the server; its answers will be listed by: bench log",
     "disk_full": "make room on the disk that holds the data folder; bench status names the folder",
     "internal": "the server's own output says more; look there for the request id",
@@ -32,6 +35,8 @@ NEXT_STEPS = {
     "timeout": "try again; ask takes more or fewer seconds with --deadline",
     "upstream_forbidden": "the provider does not let this key do that: bench endpoints names the key in use",
     "too_large": "send less: fewer or smaller files",
+    "unreachable": "check its address, and that it runs: bench endpoints",
+    "upstream": "who is failing, and why: bench models",
     "upstream_auth": "give the endpoint a key that its provider takes: bench endpoint key NAME --key-stdin",
     "usage": "see: bench help",
 }

@@ -82,7 +82,8 @@ class Console:
             self.event(failure.document())
         else:
             message, hint = (tables.harmless(self.spelled(text)) for text in (failure.message, failure.hint))
-            self.stderr.write(f"{self.paint('error:', 'red', self.stderr)} {message}\n{hint}\n")
+            more = "" if hint in message else f"{hint}\n"
+            self.stderr.write(f"{self.paint('error:', 'red', self.stderr)} {message}\n{more}")
             self.stderr.flush()
         return failure.exit
 

@@ -5,7 +5,8 @@ takes BENCHWARMERS_ADMIN_TOKEN. Where the server is: --url, else BENCHWARMERS_UR
 """
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -110,7 +111,7 @@ class Server:
             str(error.get("message") or f"status {status}")
         ]
         wait = headers.get("retry-after", "")
-        hint = str(error.get("hint") or "")
+        hint = str(error.get("hint") or "") or first_command(sentences)
         if wait.isdigit() and not hint:
             hint = f"try again in {span(int(wait))}"
         return Failure(status, "; ".join(sentences), kind=kind, hint=hint)
@@ -184,6 +185,12 @@ def ours(path: str, status: int, headers: Mapping[str, str]) -> bool:
     """Whether a refusal of rights is this server's own. A provider's arrives as well: as the kind of a 400,
     or as the 401 of a panel whose every member was refused; only our own door names its scheme then."""
     return status == 403 or (status == 401 and (path.startswith("/api/") or "www-authenticate" in headers))
+
+
+def first_command(sentences: Iterable[str]) -> str:
+    """The command that a message names (`bench …` in backticks): what it says to do next."""
+    found = re.search(r"`(bench [^`]+)`", " ".join(sentences))
+    return found[1] if found else ""
 
 
 def lines(pieces: Iterator[bytes]) -> Iterator[bytes]:

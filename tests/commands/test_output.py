@@ -55,6 +55,11 @@ class Failing(unittest.TestCase):
                 self.assertEqual(screen.stderr.getvalue(), f"error: {failure.message}\n{failure.hint}\n")  # type: ignore[attr-defined]
                 self.assertTrue(failure.hint)
 
+    def test_a_hint_is_not_said_twice(self) -> None:
+        screen = console()
+        screen.fail(Failure(400, "in use; `bench log` says by whom", hint="bench log"))
+        self.assertEqual(screen.stderr.getvalue(), "error: in use; `bench log` says by whom\n")  # type: ignore[attr-defined]
+
     def test_our_commands_are_spelled_as_the_user_types_them(self) -> None:
         cases = [
             ("start one: bench serve", "start one: python3 cli.py serve"),
