@@ -68,6 +68,8 @@ def version_of(fd: int) -> int:
 def forwards(path: Path, start: int, end: int) -> Iterator[list[tuple[int, bytes]]]:
     """The whole lines from offset `start` to `end`, as lists of (offset, line with its end), a piece of the
     file each."""
+    if start >= end:
+        return
     with disk.reading(path) as fd:
         rest, at = b"", start
         while at + len(rest) < end:
