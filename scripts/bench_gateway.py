@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""What the gateway costs: the same load straight at a mock provider and through a panel, in one interleaved
+run.
+
+Every round visits each scenario, and in it each target in turn, so that a busy machine slows all of them
+alike: read the ratios, not the milliseconds. With --history a second server carries a year of records, and
+the question is whether that costs a call anything."""
+
+import argparse
+import json
+import platform
+import signal
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:1] = [str(ROOT)]
+
+from scripts.bench import history, product  # noqa: E402
+from scripts.bench.product import Target  # noqa: E402
+
+STARTS = 5
+SLOWER = 1.10  # what a long past may cost a call
+
+Counted = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """`connections` at once, streamed or not. `targets` are the names of those that it is for."""
+
+    name: str
+    connections: int
+    stream: bool = False
+    targets: tuple[str, ...] = ("direct", "panel of 1")
+
+
+SCENARIOS = (
+    Scenario("c1", 1, targets=("direct", "panel of 1", "panel of 5")),
+    Scenario("c8", 8, targets=("direct", "panel of 1", "panel of 5")),
+    Scenario("c32", 32),
+    Scenario("c128", 128),
+    Scenario("c1 streamed", 1, stream=True),
+    Scenario("c32 streamed", 32, stream=True),
+)
+PAST = (Scenario("c1", 1, targets=("empty", "history")), Scenario("c8", 8, targets=("empty", "history")))
+
+
+class Results:
+    """What every visit counted: scenario -> target -> one Counted per round."""
+
+    def __init__(self) -> None:
+        self.rounds: dict[str, dict[str, list[Counted]]] = {}
+
+    def add(self, scenario: str, target: str, counted: Counted) -> None:
+        self.rounds.setdefault(scenario, {}).setdefault(target, []).append(counted)
+
+    def median(self, scenario: str, target: str, field: str) -> float:
+        return statistics.median(counted[field] for counted in self.rounds[scenario][target])
+
+    def ratio(self, scenario: str, target: str, base: str, field: str) -> float:
+        """The median over the rounds of `target` to `base` in the same round."""
+        pairs = zip(self.rounds[scenario][target], self.rounds[scenario][base], strict=True)
+        return statistics.median(one[field] / (other[field] or 1e-9) for one, other in pairs)
+
+    @property
+    def errors(self) -> int:
+        return int(sum(counted["errors"] for _, _, counted in self._all()))
+
+    def _all(self) -> Iterator[tuple[str, str, Counted]]:
+        for scenario, targets in self.rounds.items():
+            for target, rounds in targets.items():
+                yield from ((scenario, target, counted) for counted in rounds)
+
+
+def measure(
+    scenarios: Sequence[Scenario], targets: Mapping[str, Target], rounds: int, seconds: float
+) -> Results:
+    """Visit every scenario `rounds` times, each target in turn, the order turned by one each round."""
+    results = Results()
+    for number in range(rounds):
+        for scenario in scenarios:
+            names = (
+                scenario.targets[number % len(scenario.targets) :]
+                + scenario.targets[: number % len(scenario.targets)]
+            )
+            for name in names:
+                results.add(scenario.name, name, visit(targets[name], scenario, seconds))
+        note(f"round {number + 1} of {rounds}")
+    return results
+
+
+def visit(target: Target, scenario: Scenario, seconds: float) -> Counted:
+    """One load on one target, with the processor time that its server used for each request."""
+    job = target.job(stream=scenario.stream, connections=scenario.connections, seconds=seconds)
+    before = product.cpu(target.pid)
+    counted = dict(product.load(job))
+    after = product.cpu(target.pid)
+    if before is not None and after is not None:
+        asked = (counted["ok"] + counted["errors"]) * (job.seconds + job.warm) / job.seconds
+        counted["cpu_us"] = (after - before) * 1e6 / max(1.0, asked)
+    return counted
+
+
+def starts(home: Path, times: int) -> dict[str, float]:
+    """Medians over `times` starts, in seconds: to the line that says the address, and to the first answer."""
+    lines, answers = [], []
+    for _ in range(times):
+        with product.server(home) as server:
+            lines.append(server.first_line)
+            server.ask()
+            answers.append(time.perf_counter() - server.begun)
+    return {
+        "line_s": statistics.median(lines),
+        "answer_s": statistics.median(answers),
+        "worst_s": max(answers),
+    }
+
+
+def overhead(folder: Path, provider: Target, options: argparse.Namespace) -> dict[str, Any]:
+    """Direct and through panels of one and five, on an empty data folder."""
+    home = folder / "empty"
+    with product.server(home) as server:
+        server.seat(provider)
+        server.ask()
+        idle = product.memory(server.pid)
+        targets = {
+            "direct": provider,
+            "panel of 1": server.target("panel of 1", "one"),
+            "panel of 5": server.target("panel of 5", "five"),
+        }
+        results = measure(SCENARIOS, targets, options.rounds, options.seconds)
+        after = product.memory(server.pid)
+    table(results, SCENARIOS, "direct")
+    cold = starts(fresh(folder / "cold", provider), STARTS)
+    print(f"\nRSS {_mb(idle)} idle, {_mb(after)} after; start to first answer {cold['answer_s']:.2f} s")
+    return {"results": results.rounds, "errors": results.errors, "rss_mb": [idle, after], "start": cold}
+
+
+def with_history(folder: Path, provider: Target, options: argparse.Namespace) -> dict[str, Any]:
+    """The same calls and starts with an empty data folder and with a year of records."""
+    empty, full = fresh(folder / "without", provider), fresh(folder / "with", provider)
+    note(f"writing {options.calls:,} calls and {options.panels:,} panels")
+    history.fill(full, options.calls, options.panels, time.time())
+    with product.server(empty) as without, product.server(full) as laden:
+        targets = {"empty": without.target("empty", "one"), "history": laden.target("history", "one")}
+        results = measure(PAST, targets, options.rounds, options.seconds)
+        memories = [product.memory(without.pid), product.memory(laden.pid)]
+    table(results, PAST, "empty")
+    begun = [starts(home, STARTS) for home in (empty, full)]
+    ratio = results.ratio("c1", "history", "empty", "p50_ms")
+    print(
+        f"\nwith {options.calls:,} calls and {options.panels:,} panels on disk a call takes x{ratio:.2f}; "
+        f"RSS {_mb(memories[0])} and {_mb(memories[1])}; "
+        f"start to first answer {begun[0]['answer_s']:.2f} s and {begun[1]['answer_s']:.2f} s"
+    )
+    return {
+        "results": results.rounds,
+        "errors": results.errors,
+        "ratio": ratio,
+        "rss_mb": memories,
+        "start": begun,
+    }
+
+
+def fresh(home: Path, provider: Target) -> Path:
+    """A new data folder with the mock on its bench, whose server has answered once and has ended."""
+    with product.server(home) as server:
+        server.seat(provider)
+        server.ask()
+    return home
+
+
+def table(results: Results, scenarios: Sequence[Scenario], base: str) -> None:
+    """Medians of each scenario and target; ratios are to `base` in the same round."""
+    print(
+        f"\n{'':<14}{'':<12}{'p50 ms':>9}{'added ms':>10}{'p50 x':>8}{'req/s':>9}{'rate x':>8}{'cpu us':>8}{'errors':>8}"
+    )
+    for scenario in scenarios:
+        for name in scenario.targets:
+            rounds = results.rounds[scenario.name][name]
+            p50 = results.median(scenario.name, name, "p50_ms")
+            cells = f"{scenario.name:<14}{name:<12}{p50:>9.3f}"
+            if name == base:
+                cells += f"{'':>10}{'':>8}{results.median(scenario.name, name, 'rate'):>9.0f}{'':>8}"
+            else:
+                cells += f"{p50 - results.median(scenario.name, base, 'p50_ms'):>10.3f}"
+                cells += f"{results.ratio(scenario.name, name, base, 'p50_ms'):>8.1f}"
+                cells += f"{results.median(scenario.name, name, 'rate'):>9.0f}"
+                cells += f"{results.ratio(scenario.name, name, base, 'rate'):>8.3f}"
+            spent = f"{results.median(scenario.name, name, 'cpu_us'):.0f}" if "cpu_us" in rounds[0] else ""
+            print(f"{cells}{spent:>8}{sum(counted['errors'] for counted in rounds):>8.0f}")
+
+
+def gate(report: Mapping[str, Any]) -> list[str]:
+    """What is not as it must be: sentences, none when all is well."""
+    found = []
+    errors = sum(part["errors"] for part in report.values() if isinstance(part, Mapping) and "errors" in part)
+    if errors:
+        found.append(f"{errors} requests failed")
+    past = report.get("history")
+    if past and past["ratio"] > SLOWER:
+        found.append(f"a call takes x{past['ratio']:.2f} with a long history; x{SLOWER} is the most")
+    return found
+
+
+def note(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _mb(size: float | None) -> str:
+    return "unknown" if size is None else f"{size:.0f} MB"
+
+
+@contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """SIGTERM ends this as Ctrl-C does, so that every `with` gets to end its process."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _options(argv: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="bench_gateway.py",
+        description="Measure what the gateway costs, against a mock provider on loopback.",
+    )
+    parser.add_argument("--seconds", type=float, default=1.0, metavar="S", help="seconds of each load (1)")
+    parser.add_argument(
+        "--rounds", type=int, default=5, metavar="N", help="times every scenario is visited (5)"
+    )
+    parser.add_argument("--history", action="store_true", help="measure with a year of records on disk too")
+    parser.add_argument(
+        "--calls", type=int, default=history.CALLS, metavar="N", help="ledger lines of that year"
+    )
+    parser.add_argument("--panels", type=int, default=history.PANELS, metavar="N", help="panels of that year")
+    parser.add_argument("--only-history", action="store_true", help="measure nothing else")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
+    parser.add_argument(
+        "--gate", action="store_true", help="exit 1 on errors, or if history makes calls slower"
+    )
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> int:
+    options = _options(argv)
+    report: dict[str, Any] = {"python": platform.python_version(), "machine": platform.machine()}
+    with ExitStack() as end:
+        end.enter_context(ended_by_signals())
+        folder = Path(end.enter_context(tempfile.TemporaryDirectory(prefix="bench-gateway-")))
+        provider = end.enter_context(product.mock())
+        if not options.only_history:
+            report["overhead"] = overhead(folder, provider, options)
+        if options.history or options.only_history:
+            report["history"] = with_history(folder, provider, options)
+    if options.json:
+        options.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
+    missed = gate(report) if options.gate else []
+    for sentence in missed:
+        print(sentence)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
