@@ -6,6 +6,7 @@ inside a 200, an end without [DONE]), `read` says it in the same few events, or 
 
 import contextlib
 import json
+import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,6 +30,7 @@ LONGEST_BODY = 32 << 20
 SETTLE = 0.05  # seconds
 _DONE = b"[DONE]"
 _NOT_FORWARDED = ("model", "messages", "stream", "stream_options")
+_MATTERS = re.compile(rb'"(?:error"|tool_calls|finish_reason"(?!: ?null)|usage"(?!: ?null))')
 _BLANK = b" \t\r\n"
 _FIELDS = (b":", b"data", b"event", b"id", b"retry")
 
@@ -36,8 +38,10 @@ _FIELDS = (b":", b"data", b"event", b"id", b"retry")
 class Incoming(Protocol):
     """What is read here of a transport's Arrival."""
 
-    status: int
-    headers: Mapping[str, str]
+    @property
+    def status(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
 
     def pieces(self, tick: float | None = None) -> Iterator[bytes]: ...
     def read(self, limit: int = ...) -> bytes: ...
@@ -133,7 +137,10 @@ def read(
     (502), and the transport's.
     """
     if not 200 <= arrival.status < 300:
-        raise errors.from_status(arrival.status, arrival.headers, arrival.read(), target, now=now())
+        body = b""
+        with contextlib.suppress(Problem):  # a refusal whose text breaks off is still that refusal
+            body = arrival.read()
+        raise errors.from_status(arrival.status, arrival.headers, body, target, now=now())
     pieces = arrival.pieces(tick)
     start = b""
     for piece in pieces:
@@ -244,21 +251,10 @@ def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
 def plain(data: bytes) -> bool:
     """Whether a chunk surely holds no tool call, finish, usage or error, by its bytes alone.
 
-    A key inside of text is written with escaped quotes and so never matches; what is written unusually counts
-    as not plain.
+    A key inside of text is written with escaped quotes and never matches; what is written unusually is not
+    plain.
     """
-    return (
-        data.endswith(b"}")
-        and b'"error"' not in data
-        and b"tool_calls" not in data
-        and _only_null(data, b'"finish_reason"')
-        and _only_null(data, b'"usage"')
-    )
-
-
-def _only_null(data: bytes, key: bytes) -> bool:
-    count = data.count(key)
-    return not count or count == data.count(key + b":null") + data.count(key + b": null")
+    return data.endswith(b"}") and not _MATTERS.search(data)
 
 
 def _line(data: bytes) -> bytes:

@@ -39,9 +39,6 @@ FINISHES = {
     "network_error": "",  # Z.ai
     "insufficient_system_resource": "",  # DeepSeek
 }
-# Where reasoning is shown: DeepSeek and most; OpenRouter and Ollama. Only the first that has text counts:
-# some send both.
-_REASONING = ("reasoning_content", "reasoning")
 
 
 class Chunks:
@@ -112,21 +109,24 @@ class Chunks:
             self._end(str(finish), choice, number, events)
 
     def _delta(self, delta: dict[str, Any], logprobs: Any, number: int, events: list[Event]) -> None:
-        reasoning = next((text for text in map(delta.get, _REASONING) if text and isinstance(text, str)), "")
-        if not reasoning and delta.get("reasoning_details"):
+        # Where reasoning is shown: DeepSeek and most; OpenRouter and Ollama; some send both, saying the same.
+        reasoning = delta.get("reasoning_content") or delta.get("reasoning")
+        if not reasoning and "reasoning_details" in delta:
             reasoning = _details(delta["reasoning_details"])
         content = delta.get("content")
         if isinstance(content, list):  # Mistral's reasoning models send parts
             thoughts, content = _parts(content)
             reasoning = reasoning or thoughts
-        if reasoning:
+        if reasoning and isinstance(reasoning, str):
             events.append(Reasoning(reasoning, number))
         text = content if isinstance(content, str) else ""
-        if delta.get("refusal") and isinstance(delta["refusal"], str):
+        refusal = delta.get("refusal")
+        if refusal and isinstance(refusal, str):
             self._refused = True
-            text += delta["refusal"]
+            text += refusal
         if text or logprobs:
-            self.spoken = self.spoken or bool(text)
+            if text:
+                self.spoken = True
             events.append(Text(text, number, logprobs))
         if delta.get("tool_calls"):
             self._calls(delta, number, events)
@@ -176,8 +176,7 @@ class Chunks:
     def _note_usage(self, chunk: Mapping[str, Any]) -> None:
         """The last usage that counts anything wins: many send null or zeros first, some a running total."""
         found = chunk.get("usage")
-        groq = chunk.get("x_groq")
-        if not found and isinstance(groq, Mapping):
+        if not found and "x_groq" in chunk and isinstance(groq := chunk["x_groq"], Mapping):
             found = groq.get("usage")
             self._refuse({"error": groq.get("error")})
         if isinstance(found, Mapping) and (self._usage is None or any(found.values())):

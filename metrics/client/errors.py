@@ -320,7 +320,7 @@ def _plain(text: str) -> str:
 
 
 def _trim(text: str) -> str:
-    text = " ".join(text.split())
+    text = " ".join(text.encode("utf-8", "replace").decode().split())  # half of a surrogate pair becomes "?"
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 

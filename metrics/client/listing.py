@@ -16,8 +16,10 @@ from metrics.records import Problem, Target
 
 
 class Received(Protocol):
-    status: int
-    headers: Mapping[str, str]
+    @property
+    def status(self) -> int: ...
+    @property
+    def headers(self) -> Mapping[str, str]: ...
 
     def read(self, limit: int = ...) -> bytes: ...
     def close(self) -> None: ...
@@ -31,7 +33,9 @@ class Transport(Protocol):
 
 def _whole(value: Any) -> int | None:
     return (
-        int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value > 0 else None
+        int(value)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < 1e12
+        else None
     )
 
 
@@ -160,7 +164,7 @@ def _models(entries: Iterable[Any]) -> list[dict[str, Any]]:
             entry = {"id": entry}
         if isinstance(entry, Mapping):
             served = next((entry[n] for n in ("id", "model", "name") if isinstance(entry.get(n), str)), "")
-            served = served.removeprefix("models/")  # Gemini
+            served = served.removeprefix("models/").encode("utf-8", "replace").decode()  # models/ is Gemini's
             if served and served not in found:
                 found[served] = {"served": served, **_facts(entry)}
     return list(found.values())

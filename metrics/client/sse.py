@@ -47,13 +47,12 @@ def read(pieces: Iterator[bytes], limit: int = LIMIT) -> Iterator[SseEvent | Non
         carriage = piece[-1] == 13
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        ends = b"\n\n" in piece or (piece[0] == 10 and bool(held) and held[-1][-1] == 10)
-        held.append(piece)
-        size += len(piece)
-        if ends:
-            *blocks, rest = b"".join(held).split(b"\n\n")
-            held = [rest] if rest else []
-            size = len(rest)
+        if b"\n\n" in piece or (piece[0] == 10 and held and held[-1][-1] == 10):
+            if held:
+                piece = b"".join((*held, piece))
+            *blocks, piece = piece.split(b"\n\n")
+            held.clear()
+            size = 0
             for block in blocks:
                 if first:
                     block, first = block.removeprefix(BOM), False
@@ -61,8 +60,11 @@ def read(pieces: Iterator[bytes], limit: int = LIMIT) -> Iterator[SseEvent | Non
                     raise _too_long(limit)
                 if block:
                     yield _event(block)
-        if size > limit:
-            raise _too_long(limit)
+        if piece:
+            held.append(piece)
+            size += len(piece)
+            if size > limit:
+                raise _too_long(limit)
     if held:
         last = _event(b"".join(held).removeprefix(BOM) if first else b"".join(held))
         if last:

@@ -1,7 +1,11 @@
 """Answers without a network, for tests of what reads them."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
+from metrics.client import chat
+from metrics.events import Chunk, Event, Tick
 from metrics.records import Problem, Target
 
 TARGET = Target(
@@ -41,3 +45,55 @@ def splits(stream: bytes) -> Iterator[list[bytes]]:
     yield [stream]
     yield [stream[i : i + 1] for i in range(len(stream))]
     yield from ([stream[:i], b"", stream[i:]] for i in range(1, len(stream)))
+
+
+DONE = b"data: [DONE]\n\n"
+
+
+def frame(value: Any, end: str = "\n") -> bytes:
+    return f"data: {json.dumps(value, separators=(',', ':'), ensure_ascii=False)}{end}{end}".encode()
+
+
+def chunk(delta: dict[str, Any] | None, finish: str | None = None, index: int = 0, **more: Any) -> bytes:
+    return frame({"choices": [{"index": index, "delta": delta, "finish_reason": finish}], **more})
+
+
+def call(*items: dict[str, Any], finish: str | None = None) -> bytes:
+    return chunk({"tool_calls": list(items)}, finish)
+
+
+def part(
+    index: int | None, arguments: Any, call_id: str | None = None, name: str | None = None
+) -> dict[str, Any]:
+    item: dict[str, Any] = {} if index is None else {"index": index}
+    if call_id is not None:
+        item["id"] = call_id
+    function = {"arguments": arguments} if name is None else {"name": name, "arguments": arguments}
+    return {**item, "type": "function", "function": function}
+
+
+def ids() -> Any:
+    numbers = iter(range(1, 100))
+    return lambda: f"id{next(numbers)}"
+
+
+def said(arrived: Arrived, **more: Any) -> tuple[list[Event], Problem | None]:
+    """The events of an answer without ticks, and the Problem that ended it."""
+    events: list[Event] = []
+    try:
+        for event in chat.read(arrived, TARGET, now=lambda: 0.0, new_id=ids(), **more):
+            if not isinstance(event, Tick):
+                events.append(event)
+    except Problem as problem:
+        return events, problem
+    return events, None
+
+
+def relayed(stream: bytes) -> tuple[list[Any], list[Event]]:
+    """The chunks of a relay as objects, and what they mean."""
+    events, problem = said(Arrived([stream]), relay=True)
+    assert problem is None, problem
+    chunks = [event for event in events if isinstance(event, Chunk)]
+    assert not any(b"\n" in one.raw for one in chunks)
+    meaning = [event for one in chunks for event in one.events]
+    return [json.loads(one.raw) for one in chunks], [*meaning, events[-1]]

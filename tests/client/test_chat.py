@@ -5,37 +5,14 @@ import unittest
 from typing import Any
 
 from metrics.client import chat
-from metrics.events import Chunk, Closed, Event, Opened, Reasoning, Text, Tick
+from metrics.events import Chunk, Closed, Event, Opened, Reasoning, Text
 from metrics.events import ToolArguments as Args
 from metrics.events import ToolStart as Start
 from metrics.records import Problem, Usage
-from tests.client.arrivals import TARGET, Arrived, splits
+from tests.client.arrivals import DONE, TARGET, Arrived, chunk, frame, part, relayed, said, splits
 
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
 SPENT = Usage(uncached_in=11, out=7, raw=USAGE)
-DONE = b"data: [DONE]\n\n"
-
-
-def frame(value: Any, end: str = "\n") -> bytes:
-    return f"data: {json.dumps(value, separators=(',', ':'), ensure_ascii=False)}{end}{end}".encode()
-
-
-def chunk(delta: dict[str, Any] | None, finish: str | None = None, index: int = 0, **more: Any) -> bytes:
-    return frame({"choices": [{"index": index, "delta": delta, "finish_reason": finish}], **more})
-
-
-def call(*items: dict[str, Any], finish: str | None = None) -> bytes:
-    return chunk({"tool_calls": list(items)}, finish)
-
-
-def part(
-    index: int | None, arguments: Any, call_id: str | None = None, name: str | None = None
-) -> dict[str, Any]:
-    item: dict[str, Any] = {} if index is None else {"index": index}
-    if call_id is not None:
-        item["id"] = call_id
-    function = {"arguments": arguments} if name is None else {"name": name, "arguments": arguments}
-    return {**item, "type": "function", "function": function}
 
 
 def whole(message: dict[str, Any], finish: str = "stop", **more: Any) -> bytes:
@@ -233,100 +210,6 @@ CASES: list[tuple[str, bytes, list[Event], tuple[int, str] | None]] = [
     ),
 ]
 
-A = part(0, "", "call_a", "f")
-START = Start(0, "call_a", "f")
-
-# name, the chunks before the finish, what they say
-TOOLS: list[tuple[str, bytes, list[Event]]] = [
-    (
-        "plain",
-        call(A) + call(part(0, '{"a":')) + call(part(0, "1}")),
-        [START, Args(0, '{"a":'), Args(0, "1}")],
-    ),
-    (
-        "empty id and name go on",
-        call(A) + call(part(0, '{"a":', "", "")) + call(part(0, "1}", "call_a", "")),
-        [START, Args(0, '{"a":'), Args(0, "1}")],
-    ),
-    (
-        "interleaved",
-        call(A, part(1, "", "call_b", "g")) + call(part(1, "{")) + call(part(0, "{}")) + call(part(1, "}")),
-        [START, Start(1, "call_b", "g"), Args(1, "{"), Args(0, "{}"), Args(1, "}")],
-    ),
-    (
-        "stray index",
-        call(part(0, '{"a":', "call_a", "f")) + call(part(1, "1}")) + call(part(2, " ")),
-        [START, Args(0, '{"a":'), Args(0, "1}"), Args(0, " ")],
-    ),
-    (
-        "no index",
-        call(part(None, '{"a":', "call_a", "f")) + call(part(None, "1}"), part(None, "{}", "call_b", "f")),
-        [START, Args(0, '{"a":'), Args(0, "1}"), Start(1, "call_b", "f"), Args(1, "{}")],
-    ),
-    (
-        "every call has index 0",
-        call(part(0, "{}", "call_a", "f"), part(0, "{}", "call_b", "f")),
-        [START, Args(0, "{}"), Start(1, "call_b", "f"), Args(1, "{}")],
-    ),
-    (
-        "no ids, every call has index 0",
-        call(part(0, '{"a":1}', None, "f"), part(0, "{}", None, "f")),
-        [Start(0, "id1", "f"), Args(0, '{"a":1}'), Start(1, "id2", "f"), Args(1, "{}")],
-    ),
-    (
-        "a new id with each piece",
-        call(part(0, "", "x1", "f")) + call(part(0, '{"a":', "x2", "f")) + call(part(0, "1}", "x3", "f")),
-        [Start(0, "x1", "f"), Args(0, '{"a":'), Args(0, "1}")],
-    ),
-    (
-        "the function's name as the id",
-        call(part(0, "{}", "f", "f"), part(1, "{}", "f", "f")),
-        [Start(0, "f", "f"), Args(0, "{}"), Start(1, "id1", "f"), Args(1, "{}")],
-    ),
-    (
-        "the whole call once more",
-        call(A) + call(part(0, "{}")) + call(part(0, "{}", "call_a", "f")),
-        [START, Args(0, "{}")],
-    ),
-    (
-        "the name comes late",
-        call({"index": 0, "id": "call_a", "function": {"arguments": "{"}}) + call(part(0, "}", None, "f")),
-        [START, Args(0, "{}")],
-    ),
-    ("no arguments", call(A), [START, Args(0, "{}")]),
-    ("blank arguments", call(A) + call(part(0, " \n")), [START, Args(0, "{}")]),
-    ("null arguments", call(part(0, None, "call_a", "f")), [START, Args(0, "{}")]),
-    ("arguments that say null", call(A) + call(part(0, "nu")) + call(part(0, "ll")), [START, Args(0, "{}")]),
-    ("an object", call(part(0, {"a": "é"}, "call_a", "f")), [START, Args(0, '{"a":"é"}')]),
-    (
-        "custom",
-        call({"index": 0, "id": "c", "type": "custom", "custom": {"name": "sh", "input": ""}})
-        + call({"index": 0, "custom": {"input": "null"}}),
-        [Start(0, "c", "sh", kind="custom"), Args(0, "null")],
-    ),
-    (
-        "gemini's signature",
-        call({**part(0, "{}", "call_a", "f"), "extra_content": {"google": {"thought_signature": "s"}}}),
-        [Start(0, "call_a", "f", signature="s"), Args(0, "{}")],
-    ),
-]  # fmt: skip
-
-
-def ids() -> Any:
-    numbers = iter(range(1, 100))
-    return lambda: f"id{next(numbers)}"
-
-
-def said(arrived: Arrived, **more: Any) -> tuple[list[Event], Problem | None]:
-    events: list[Event] = []
-    try:
-        for event in chat.read(arrived, TARGET, now=lambda: 0.0, new_id=ids(), **more):
-            if not isinstance(event, Tick):
-                events.append(event)
-    except Problem as problem:
-        return events, problem
-    return events, None
-
 
 class Read(unittest.TestCase):
     maxDiff = None
@@ -338,14 +221,6 @@ class Read(unittest.TestCase):
                     events, problem = said(Arrived(pieces))
                     self.assertEqual(events, expected, pieces)
                     self.assertEqual((problem.status, problem.kind) if problem else None, failure, pieces)
-
-    def test_tools(self) -> None:
-        for name, stream, expected in TOOLS:
-            with self.subTest(name):
-                for pieces in splits(stream + STOP + DONE):
-                    events, problem = said(Arrived(pieces))
-                    self.assertIsNone(problem)
-                    self.assertEqual(events, [OPEN, *expected, Closed("tool_calls")], pieces)
 
     def test_a_stream_that_breaks_anywhere(self) -> None:
         """Before the finish it is cut; past it, complete. The text so far is never lost nor bent."""
@@ -378,21 +253,8 @@ class Read(unittest.TestCase):
         kinds = [type(event).__name__ for event in chat.read(Arrived(pieces), TARGET)]
         self.assertEqual(kinds, ["Tick"] * 3 + ["Opened", "Text", "Tick", "Tick", "Tick", "Closed"])
 
-    def test_a_call_without_an_id_gets_one_of_its_own(self) -> None:
-        self.assertRegex(chat.new_call_id(), "^call_[0-9a-f]{24}$")
-
 
 class Relay(unittest.TestCase):
-    def relayed(self, stream: bytes) -> tuple[list[Any], list[Event]]:
-        """The chunks as objects, and what they mean."""
-        events, problem = said(Arrived([stream]), relay=True)
-        self.assertIsNone(problem)
-        chunks = [event for event in events if isinstance(event, Chunk)]
-        for one in chunks:
-            self.assertNotIn(b"\n", one.raw)
-        meaning = [event for one in chunks for event in one.events]
-        return [json.loads(one.raw) for one in chunks], [*meaning, events[-1]]
-
     def test_bytes_pass_and_what_matters_is_decoded(self) -> None:
         more = chunk({"content": " there"}, None, 0, odd={"kept": True})
         raw = [frame_.removeprefix(b"data: ").rstrip() for frame_ in (HI, more, STOP)]
@@ -408,22 +270,8 @@ class Relay(unittest.TestCase):
             ],
         )
 
-    def test_tools_are_put_right_in_the_chunk(self) -> None:
-        for name, stream, expected in TOOLS:
-            with self.subTest(name):
-                chunks, meaning = self.relayed(stream + chunk({}, "stop") + DONE)
-                self.assertEqual(meaning, [OPEN, *expected, Closed("tool_calls")])
-                # What a plain client makes of the chunks is what the events say.
-                events, _ = said(Arrived([b"".join(map(frame, chunks))]))
-                self.assertEqual(events, [OPEN, *expected, Closed("tool_calls")])
-                for one in chunks:
-                    for item in one["choices"][0]["delta"].get("tool_calls", []):
-                        self.assertIsInstance(item["index"], int)
-                        self.assertNotEqual(item.get("id"), "")
-                self.assertEqual(chunks[-1]["choices"][0]["finish_reason"], "tool_calls")
-
     def test_a_whole_answer_becomes_a_chunk(self) -> None:
-        chunks, meaning = self.relayed(whole({"role": "assistant", "content": "hi"}, usage=USAGE))
+        chunks, meaning = relayed(whole({"role": "assistant", "content": "hi"}, usage=USAGE))
         self.assertEqual(chunks[0]["object"], "chat.completion.chunk")
         self.assertEqual(chunks[0]["choices"][0]["delta"]["content"], "hi")
         self.assertEqual(meaning, GOOD)

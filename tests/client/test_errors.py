@@ -218,6 +218,7 @@ class FromStatus(unittest.TestCase):
             ("key", {"error": {"message": "key secret-key-1 is bad"}}, "a: key [key] is bad"),
             ("someone's key", {"error": {"message": "not sk-proj-abcdefgh1234"}}, "a: not [key]"),
             ("a word", {"error": {"message": "skeleton-staffed today"}}, "a: skeleton-staffed today"),
+            ("half a pair", b'{"error":"cut \\ud83d"}', "a: cut ?"),
             ("deep", b"[" * 100_000, "a: " + "[" * 299 + "…"),
             ("odd shapes", {"error": {"message": {"a": 1}, "code": [], "details": 5}}, None),
             ("a list of nothing", [None], None),

@@ -102,7 +102,18 @@ LISTINGS: list[tuple[str, Any, list[dict[str, Any]]]] = [
     ("strings", {"data": ["a", 5, None, {"object": "model"}]}, [{"served": "a"}]),
     (
         "odd shapes",
-        {"data": [{"id": "a", "context_length": "big", "pricing": [], "architecture": 5, "name": 7}]},
+        {
+            "data": [
+                {
+                    "id": "a",
+                    "context_length": "big",
+                    "max_tokens": float("inf"),
+                    "pricing": [],
+                    "architecture": 5,
+                    "name": 7,
+                }
+            ]
+        },
         [{"served": "a"}],
     ),
     ("nothing", {"data": []}, []),

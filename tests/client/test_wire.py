@@ -56,6 +56,11 @@ class Wire(unittest.TestCase):
         cases: list[tuple[str, fake.Answer, tuple[int, str]]] = [
             ("rate limit", fake.error(429, "slow", {"Retry-After": "7"}), (429, "rate_limited")),
             ("gzipped refusal", replace(fake.error(400, "no"), gzip=True), (400, "bad_request")),
+            (
+                "refusal cut short",
+                replace(fake.error(429, "slow"), steps=[b"{", fake.CUT], headers={"Content-Length": "9"}),
+                (429, "rate_limited"),
+            ),
             ("reset", fake.reset(), (502, "unreachable")),
             ("garbage", fake.garbage(), (502, "garbage")),
             ("cut", fake.stream(hi, fake.CUT), (502, "cut")),
