@@ -74,10 +74,9 @@ def end_of_head(buffer: bytes, searched: int = 0) -> int:
     end = buffer.find(END, searched - 3 if searched > 3 else 0)
     if end > HEAD_LIMIT or (end < 0 and len(buffer) > HEAD_LIMIT):
         raise Problem(431, f"the head is larger than {HEAD_LIMIT:,} bytes: send fewer or shorter headers")
-    if end < 0:
-        # A head with bare line feeds may never hold the pair we wait for; refuse it now, not when time is up.
-        if buffer.count(b"\n", searched) != buffer.count(b"\r\n", max(0, searched - 1)):
-            raise Problem(400, "a line of the head ends in a bare line feed: HTTP/1.1 lines end in CR LF")
+    # A head with bare line feeds may never hold the pair we wait for; refuse it now, not when time is up.
+    if end < 0 and buffer.count(b"\n", searched) != buffer.count(b"\r\n", max(0, searched - 1)):
+        raise Problem(400, "a line of the head ends in a bare line feed: HTTP/1.1 lines end in CR LF")
     return end
 
 

@@ -1,0 +1,156 @@
+"""Who may call: the host a request names, the web page it comes from, and what a page may send.
+
+A server on loopback is open to every program of this computer, and to every web page its browser shows. Two
+things tell a page from a program: pages cannot choose their Host (so a name that was re-bound to 127.0.0.1
+gives itself away) and browsers name the page in Origin or Sec-Fetch-Site. Programs send neither, and are
+left alone.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from metrics.records import Problem
+from metrics.web.table import Call, Headers, Response, Route
+
+EXPOSED = "X-Bench-Panel, X-Bench-Seats, X-Bench-Conversation, X-Bench-Model, X-Request-Id, Retry-After"
+MAX_AGE = "600"
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
+_HEADER_NAMES = re.compile(r"[A-Za-z0-9_.,\- ]{1,1000}")
+_REMEMBERED = 64
+# What curl says of a body when it is told nothing; a form in a page says it too, but then Origin is there
+# as well.
+_FORM = "application/x-www-form-urlencoded"
+
+
+class Guard:
+    """`hosts` are names (with or without a port) that count beside the loopback ones, `origins` pages of
+    other sites that may call, `public_url` the address under which the server is known outside."""
+
+    def __init__(
+        self, hosts: Iterable[str] = (), origins: Iterable[str] = (), public_url: str | None = None
+    ) -> None:
+        public = urlsplit(public_url or "")
+        self._hosts = {host.strip().lower() for host in hosts if host.strip()}
+        self._origins = {origin.strip().rstrip("/").lower() for origin in origins if origin.strip()} - {
+            "null",
+            "*",
+        }
+        if public.scheme and public.netloc:
+            self._hosts.add(public.netloc.lower())
+            self._origins.add(f"{public.scheme}://{public.netloc}".lower())
+        self._known: set[str] = set()
+
+    @classmethod
+    def from_environment(cls, env: Mapping[str, str]) -> "Guard":
+        return cls(
+            env.get("BENCH_ALLOWED_HOSTS", "").split(","),
+            env.get("BENCH_ALLOWED_ORIGINS", "").split(","),
+            env.get("BENCHWARMERS_PUBLIC_URL"),
+        )
+
+    def check(self, route: Route | None, call: Call) -> None:
+        """Problem 403 or 415 if `call` may not be answered; `route` is None for a path that does not
+        exist."""
+        headers = call.headers
+        host = headers.get("host", "")
+        if host not in self._known:
+            self._check_host(host)
+        if route is None or route.guard == "open":
+            return
+        if "origin" in headers or "sec-fetch-site" in headers:
+            self._check_page(route, call)
+        elif call.method not in _READS:
+            _check_type(headers.get("content-type"), required=False)
+
+    def allows(self, call: Call) -> bool:
+        """Whether the page that `call` names in Origin may call: one of ours, or one of the allowed."""
+        origin = call.headers.get("origin", "").lower()
+        return origin in self._origins or origin == "http://" + call.headers.get(
+            "host", ""
+        ).lower().removesuffix(":80")
+
+    def cors(self, call: Call) -> Headers:
+        """What lets an allowed page read the reply; nothing for any other."""
+        if "origin" not in call.headers or not self.allows(call):
+            return ()
+        return (
+            ("Access-Control-Allow-Origin", call.headers["origin"]),
+            ("Access-Control-Expose-Headers", EXPOSED),
+            ("Vary", "Origin"),
+        )
+
+    def preflight(self, call: Call, methods: tuple[str, ...]) -> Response:
+        """The answer to OPTIONS on a path that has `methods`: what an allowed page may send. Problem 403
+        for any other."""
+        self.check(None, call)
+        allow = ", ".join(methods)
+        if "origin" not in call.headers:
+            return Response(204, (("Allow", allow),))
+        if not self.allows(call):
+            raise _stranger(call)
+        wanted = call.headers.get("access-control-request-headers", "")
+        headers: Headers = (
+            ("Allow", allow),
+            ("Access-Control-Allow-Methods", allow),
+            ("Access-Control-Allow-Headers", wanted if _HEADER_NAMES.fullmatch(wanted) else "content-type"),
+            ("Access-Control-Max-Age", MAX_AGE),
+        )
+        if call.headers.get("access-control-request-private-network") == "true":
+            headers += (("Access-Control-Allow-Private-Network", "true"),)
+        return Response(204, headers)
+
+    def _check_host(self, host: str) -> None:
+        match = _HOST.fullmatch(host)
+        name = match[1].lower() if match else ""
+        if not (match and (_loopback(name) or name in self._hosts or host.lower() in self._hosts)):
+            hint = "use 127.0.0.1 or localhost, or list the name in BENCH_ALLOWED_HOSTS"
+            raise Problem(403, f"the host {host[:80]!r} is not served here: {hint}")
+        if len(self._known) < _REMEMBERED:
+            self._known.add(host)
+
+    def _check_page(self, route: Route, call: Call) -> None:
+        reads = call.method in _READS
+        if reads and route.guard == "page":
+            return
+        # A page of another site always says so in one of the two; an origin that is allowed may be of
+        # another site.
+        site = call.headers.get("sec-fetch-site", "none").lower()
+        if "origin" in call.headers:
+            if not self.allows(call):
+                raise _stranger(call)
+        elif site not in ("same-origin", "none") and not (reads and route.guard == "gateway"):
+            raise Problem(403, "a page of another site may not call this server")
+        if not reads:
+            _check_type(call.headers.get("content-type"), required=True)
+
+
+def _stranger(call: Call) -> Problem:
+    origin = call.headers["origin"][:80]
+    return Problem(403, f"a page of {origin!r} may not call this server: list it in BENCH_ALLOWED_ORIGINS")
+
+
+def _check_type(value: str | None, required: bool) -> None:
+    """JSON, whatever its suffix or parameters. Without `required`, as from a program: nothing at all, or
+    curl's default."""
+    if value == "application/json":
+        return
+    kind = (value or "").partition(";")[0].partition(",")[0].strip().lower()
+    if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
+        return
+    if required or kind not in ("", _FORM):
+        raise Problem(
+            415, f"Content-Type {kind[:80]!r} is not read here: send Content-Type: application/json"
+        )
+
+
+def _loopback(name: str) -> bool:
+    """localhost, 127.0.0.0/8 or [::1]. No other name: whoever owns a name chooses where it points."""
+    if name == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(name.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,225 @@
+import unittest
+
+from metrics.records import Problem
+from metrics.web.guard import Guard
+from metrics.web.table import Call, Response, Route
+
+GUARD = Guard()
+SET_UP = Guard.from_environment(
+    {
+        "BENCH_ALLOWED_HOSTS": "bench.lan, Box:8122,",
+        "BENCH_ALLOWED_ORIGINS": "https://app.example/ ,null,http://localhost:3000",
+        "BENCHWARMERS_PUBLIC_URL": "https://bench.example",
+    }
+)
+HOST = "127.0.0.1:8122"
+
+
+def route(guard: str) -> Route:
+    return Route("POST", "/x", lambda call: Response(), guard=guard)
+
+
+def status_of(guard: Guard, method: str, kind: str, headers: dict[str, str]) -> int:
+    """With which status a call is refused, 200 if it is not."""
+    try:
+        guard.check(route(kind), Call(method, "/x", {"host": HOST, **headers}))
+    except Problem as problem:
+        return problem.status
+    return 200
+
+
+class Hosts(unittest.TestCase):
+    def test_any_kind_of_route_and_none(self) -> None:
+        cases = [
+            ("127.0.0.1", 200),
+            ("127.0.0.1:8122", 200),
+            ("127.1.2.3:9", 200),
+            ("localhost", 200),
+            ("LocalHost:8122", 200),
+            ("[::1]:8122", 200),
+            ("[::1]", 200),
+            ("", 403),
+            ("evil.example", 403),
+            ("evil.example:8122", 403),
+            ("127.0.0.1.evil.example", 403),
+            ("localhost.evil.example:8122", 403),
+            ("evil.example@127.0.0.1", 403),
+            ("127.0.0.1@evil.example", 403),
+            ("0.0.0.0:8122", 403),
+            ("[::]", 403),
+            ("[::ffff:10.0.0.1]", 403),
+            ("192.168.1.2", 403),
+            ("127.0.0.1:8122:8122", 403),
+            ("127.0.0.1:", 403),
+            ("127.0.0.1, evil.example", 403),
+            ("127.1", 403),
+            ("2130706433", 403),
+            ("localhost.", 403),
+            ("bench.lan", 403),
+        ]
+        for host, status in cases:
+            for kind in ("page", "api", "gateway", "open"):
+                with self.subTest(host=host, kind=kind):
+                    self.assertEqual(status_of(GUARD, "GET", kind, {"host": host}), status)
+            with self.subTest(host=host, kind=None):
+                try:
+                    GUARD.check(None, Call("GET", "/", {"host": host}))
+                    self.assertEqual(status, 200)
+                except Problem as problem:
+                    self.assertEqual(problem.status, status)
+
+    def test_names_that_were_allowed(self) -> None:
+        cases = [
+            ("bench.lan", 200),
+            ("bench.lan:1", 200),
+            ("BENCH.LAN", 200),
+            ("box:8122", 200),
+            ("box:1", 403),
+            ("bench.example", 200),
+            ("x.bench.lan", 403),
+        ]
+        for host, status in cases:
+            with self.subTest(host=host):
+                self.assertEqual(status_of(SET_UP, "GET", "api", {"host": host}), status)
+
+    def test_no_host_at_all(self) -> None:
+        with self.assertRaises(Problem):
+            GUARD.check(None, Call("GET", "/"))
+
+
+class Pages(unittest.TestCase):
+    def test_origin(self) -> None:
+        json = {"content-type": "application/json"}
+        cases = [
+            ("http://127.0.0.1:8122", 200),
+            ("null", 403),
+            ("file://", 403),
+            ("", 403),
+            ("http://localhost:9", 403),
+            ("http://localhost:8122", 403),
+            ("http://127.0.0.1", 403),
+            ("http://127.0.0.1.evil.example", 403),
+            ("http://127.0.0.1:8122.evil.example", 403),
+            ("https://127.0.0.1:8122", 403),
+            ("https://app.example", 403),
+        ]
+        for origin, status in cases:
+            with self.subTest(origin=origin):
+                for kind in ("api", "gateway"):
+                    self.assertEqual(status_of(GUARD, "POST", kind, {"origin": origin, **json}), status)
+                    self.assertEqual(status_of(GUARD, "GET", kind, {"origin": origin}), status)
+                self.assertEqual(status_of(GUARD, "POST", "page", {"origin": origin, **json}), status)
+                self.assertEqual(status_of(GUARD, "GET", "page", {"origin": origin}), 200)
+
+    def test_allowed_origins(self) -> None:
+        json = {"content-type": "application/json"}
+        cases = [
+            ("https://app.example", 200),
+            ("HTTPS://APP.example", 200),
+            ("http://localhost:3000", 200),
+            ("https://bench.example", 200),
+            ("http://bench.example", 403),
+            ("null", 403),
+            ("https://app.example:1", 403),
+        ]
+        for origin, status in cases:
+            with self.subTest(origin=origin):
+                headers = {"origin": origin, "sec-fetch-site": "cross-site", **json}
+                self.assertEqual(status_of(SET_UP, "POST", "gateway", headers), status)
+
+    def test_fetch_site(self) -> None:
+        json = {"content-type": "application/json"}
+        cases = [
+            ("POST", "api", "same-origin", 200),
+            ("POST", "api", "none", 200),
+            ("POST", "api", "same-site", 403),
+            ("POST", "gateway", "cross-site", 403),
+            ("POST", "gateway", "Cross-Site", 403),
+            ("GET", "api", "cross-site", 403),
+            ("GET", "gateway", "cross-site", 200),
+            ("GET", "page", "cross-site", 200),
+            ("POST", "page", "cross-site", 403),
+            ("POST", "open", "cross-site", 200),
+        ]
+        for method, kind, site, status in cases:
+            with self.subTest(method=method, kind=kind, site=site):
+                self.assertEqual(status_of(GUARD, method, kind, {"sec-fetch-site": site, **json}), status)
+
+    def test_same_origin_on_port_80(self) -> None:
+        headers = {"host": "localhost:80", "origin": "http://localhost", "content-type": "application/json"}
+        self.assertEqual(status_of(GUARD, "POST", "api", headers), 200)
+
+
+class ContentTypes(unittest.TestCase):
+    def test_kinds(self) -> None:
+        cases = [  # content type, from a program, from a page
+            ("application/json", 200, 200),
+            ("application/json; charset=utf-8", 200, 200),
+            ("Application/JSON", 200, 200),
+            ("application/json, application/json", 200, 200),
+            ("application/vnd.api+json", 200, 200),
+            (None, 200, 415),
+            ("application/x-www-form-urlencoded", 200, 415),
+            ("text/plain", 415, 415),
+            ("text/plain; application/json", 415, 415),
+            ("multipart/form-data; boundary=x", 415, 415),
+            ("application/jsonp", 415, 415),
+            ("text/json", 415, 415),
+        ]
+        for kind, program, page in cases:
+            headers = {} if kind is None else {"content-type": kind}
+            with self.subTest(kind=kind):
+                self.assertEqual(status_of(GUARD, "POST", "gateway", headers), program)
+                for mark in ({"origin": f"http://{HOST}"}, {"sec-fetch-site": "same-origin"}):
+                    self.assertEqual(status_of(GUARD, "POST", "api", {**headers, **mark}), page)
+
+    def test_reading_needs_none(self) -> None:
+        self.assertEqual(status_of(GUARD, "GET", "api", {"origin": f"http://{HOST}"}), 200)
+
+
+class Cors(unittest.TestCase):
+    METHODS = ("GET", "HEAD", "OPTIONS")
+
+    def test_reply_headers(self) -> None:
+        self.assertEqual(SET_UP.cors(Call("GET", "/", {"host": HOST, "origin": "https://evil.example"})), ())
+        self.assertEqual(SET_UP.cors(Call("GET", "/", {"host": HOST})), ())
+        headers = dict(SET_UP.cors(Call("GET", "/", {"host": HOST, "origin": "https://app.example"})))
+        self.assertEqual(headers["Access-Control-Allow-Origin"], "https://app.example")
+        self.assertEqual(headers["Vary"], "Origin")
+        self.assertIn("X-Bench-Panel", headers["Access-Control-Expose-Headers"])
+        self.assertIn("X-Request-Id", headers["Access-Control-Expose-Headers"])
+
+    def test_preflight(self) -> None:
+        asked = {
+            "host": HOST,
+            "origin": "https://app.example",
+            "access-control-request-method": "POST",
+            "access-control-request-headers": "authorization,content-type,x-stainless-os",
+            "access-control-request-private-network": "true",
+        }
+        response = SET_UP.preflight(Call("OPTIONS", "/", asked), self.METHODS)
+        headers = dict(response.headers)
+        self.assertEqual(response.status, 204)
+        self.assertEqual(headers["Access-Control-Allow-Methods"], "GET, HEAD, OPTIONS")
+        self.assertEqual(headers["Access-Control-Allow-Headers"], asked["access-control-request-headers"])
+        self.assertEqual(headers["Access-Control-Max-Age"], "600")
+        self.assertEqual(headers["Access-Control-Allow-Private-Network"], "true")
+
+    def test_preflight_of_a_stranger(self) -> None:
+        for headers in (
+            {"host": HOST, "origin": "https://evil.example"},
+            {"host": HOST, "origin": "null"},
+            {"host": "evil.example", "origin": "http://evil.example"},
+        ):
+            with self.subTest(headers=headers), self.assertRaises(Problem) as caught:
+                GUARD.preflight(Call("OPTIONS", "/", headers), self.METHODS)
+            self.assertEqual(caught.exception.status, 403)
+
+    def test_options_from_a_program(self) -> None:
+        response = GUARD.preflight(Call("OPTIONS", "/", {"host": HOST}), self.METHODS)
+        self.assertEqual((response.status, response.headers), (204, (("Allow", "GET, HEAD, OPTIONS"),)))
+
+    def test_strange_header_list_is_not_echoed(self) -> None:
+        asked = {"host": HOST, "origin": f"http://{HOST}", "access-control-request-headers": "a\r\nb: c"}
+        response = GUARD.preflight(Call("OPTIONS", "/", asked), self.METHODS)
+        self.assertEqual(dict(response.headers)["Access-Control-Allow-Headers"], "content-type")

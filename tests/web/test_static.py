@@ -1,0 +1,95 @@
+import tempfile
+import unittest
+from pathlib import Path
+from urllib.parse import unquote
+
+from metrics.records import Problem
+from metrics.web import static
+from metrics.web.table import Call, Response
+
+
+class Files(unittest.TestCase):
+    def setUp(self) -> None:
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.top = Path(scratch.name)
+        self.folder = self.top / "ui"
+        (self.folder / "pages").mkdir(parents=True)
+        (self.folder / "index.html").write_text("<p>front", encoding="utf-8")
+        (self.folder / "pages" / "ask.js").write_text("ask()", encoding="utf-8")
+        (self.folder / "notes").write_text("no ending", encoding="utf-8")
+        (self.folder / ".hidden.txt").write_text("hidden", encoding="utf-8")
+        (self.top / "secret.txt").write_text("TOP", encoding="utf-8")
+        self.serve = static.files(self.folder)
+
+    def get(self, name: str | None, **headers: str) -> Response:
+        parts = {} if name is None else {"file": name}
+        named = {key.replace("_", "-"): value for key, value in headers.items()}
+        return self.serve(Call("GET", f"/ui/{name}", named, parts=parts))
+
+    def test_served(self) -> None:
+        cases = [
+            (None, b"<p>front", "text/html; charset=utf-8"),
+            ("index.html", b"<p>front", "text/html; charset=utf-8"),
+            ("pages/ask.js", b"ask()", "text/javascript; charset=utf-8"),
+        ]
+        for name, body, kind in cases:
+            with self.subTest(name=name):
+                response = self.get(name)
+                self.assertEqual((response.status, response.body), (200, body))
+                self.assertEqual(dict(response.headers)["Content-Type"], kind)
+                self.assertIn("default-src 'none'", dict(response.headers)["Content-Security-Policy"])
+                self.assertNotIn("unsafe", dict(response.headers)["Content-Security-Policy"])
+
+    def test_never_outside_the_folder(self) -> None:
+        for raw in (
+            "..%2fsecret.txt",
+            "%2e%2e/secret.txt",
+            "..%5csecret.txt",
+            "pages/..%2f..%2fsecret.txt",
+            "pages/../index.html",
+            "c%3a%5cwindows%5cwin.ini",
+            "c:/secret.txt",
+            "..%20/secret.txt",
+            "%2fetc%2fpasswd",
+            "/etc/passwd",
+            str(self.top / "secret.txt"),
+            "%00",
+            "index.html%00.js",
+            "index.html%20",
+            "index.html.",
+            "index.html::$DATA",
+            ".hidden.txt",
+            "notes",
+            "pages",
+            "pages/",
+            "",
+            ".",
+            "missing.js",
+            "~/x.js",
+        ):
+            with self.subTest(raw=raw), self.assertRaises(Problem) as caught:
+                self.get(unquote(raw))
+            self.assertEqual(caught.exception.status, 404)
+
+    def test_a_link_out_of_the_folder_is_not_followed(self) -> None:
+        try:
+            (self.folder / "out.txt").symlink_to(self.top / "secret.txt")
+        except OSError:
+            self.skipTest("no symbolic links here")
+        with self.assertRaises(Problem):
+            self.get("out.txt")
+
+    def test_unchanged(self) -> None:
+        etag = dict(self.get("index.html").headers)["ETag"]
+        for asked in (etag, f"W/{etag}", f'"x", {etag}', "*"):
+            with self.subTest(asked=asked):
+                response = self.get("index.html", if_none_match=asked)
+                self.assertEqual((response.status, response.body), (304, b""))
+        self.assertEqual(self.get("index.html", if_none_match='"x"').status, 200)
+
+    def test_changed_on_disk(self) -> None:
+        etag = dict(self.get("index.html").headers)["ETag"]
+        (self.folder / "index.html").write_text("<p>another front", encoding="utf-8")
+        response = self.get("index.html", if_none_match=etag)
+        self.assertEqual((response.status, response.body), (200, b"<p>another front"))
