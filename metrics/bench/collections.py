@@ -101,12 +101,10 @@ def save(name: str, edits: Mapping[str, Any], by: str) -> Collection:
     with FILE.edit() as shelves:
         before = shelves.get(name)
         old = before if isinstance(before, dict) else {}
-        after = {
-            **old,
-            **_members(name, old, wanted, before is None),
-            **{f: wanted[f] for f in FACTS if f in wanted},
-        }
+        facts = {field: wanted[field] for field in FACTS if field in wanted}
+        after = {**old, **_members(name, old, wanted), **facts}
         after = {field: value for field, value in after.items() if value is not None}
+        _parse(name, after)  # what a hand got wrong and this edit does not mend
         _check(name, after, wanted)
         shelves[name] = after
     changes.differences(by, f"collection {name}", old, after)
@@ -124,11 +122,11 @@ def remove(name: str, by: str) -> None:
 _CLEARABLE = ("merger", "shape", "deadline")  # null means "none" for these, and "not given" for all others
 
 
-def _members(name: str, old: Mapping[str, Any], wanted: Mapping[str, Any], new: bool) -> dict[str, list[str]]:
+def _members(name: str, old: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, list[str]]:
     """The member list after the edit, each newcomer checked against the bench."""
     had = [roster.current(str(alias)) for alias in membership.members(old)]
     listed = wanted.get("members", had)
-    if "members" not in wanted and "add" not in wanted and "remove" not in wanted and not new:
+    if isinstance(old.get("members"), list) and not {"members", "add", "remove"} & wanted.keys():
         return {}
     for alias in wanted.get("remove", ()):
         if alias not in listed:
@@ -177,15 +175,15 @@ def _check(name: str, after: Mapping[str, Any], wanted: Mapping[str, Any]) -> No
     if explorers > chairs:
         raise Problem(
             400,
-            f'"explorers" is {explorers}; the most is {chairs} (the setting max_explorers)',
+            f'"explorers" is {explorers}; the most is {chairs} (max_explorers in {settings.FILE.name})',
             param="explorers",
         )
     if members + explorers > most:
-        explored = f" and {explorers} explorers make {members + explorers} calls" if explorers else ""
+        chairs_too = f" and {explorers} explorer{'s' * (explorers > 1)} make {members + explorers} calls"
         raise Problem(
             400,
-            f'"{name}" would have {members} members{explored}, and a panel places at most {most} '
-            "(the setting max_calls): take some out, or raise it with `bench settings max_calls N`",
+            f'"{name}" would have {members} members{chairs_too if explorers else ""}, and a panel places '
+            f"at most {most}: take some out, or raise max_calls in {settings.FILE.name}",
             param="explorers" if explorers else "members",
         )
 

@@ -119,7 +119,7 @@ _builtin: dict[str, Endpoint] = {}  # replaced, never changed, so that readers n
 
 def all() -> dict[str, Endpoint]:
     """Every endpoint by name, built-in ones first."""
-    return {**_builtin, **SHELF.good()}
+    return {**_builtin, **{name: one for name, one in SHELF.good().items() if name not in _builtin}}
 
 
 def real() -> bool:
@@ -128,7 +128,7 @@ def real() -> bool:
 
 
 def get(name: str) -> Endpoint:
-    found = SHELF.good().get(name) or _builtin.get(name)
+    found = _builtin.get(name) or SHELF.good().get(name)
     if found:
         return found
     if broken := SHELF.broken(name):
@@ -169,7 +169,7 @@ def remove(name: str, by: str) -> None:
 
 
 def removable(name: str) -> None:
-    if name in _builtin and name not in SHELF.good():
+    if name in _builtin:
         raise Problem(400, f'"{name}" is built in and cannot be removed', param="name")
     if name not in SHELF.bad():
         get(name)

@@ -63,14 +63,15 @@ def come_back(shelves: dict[str, Any], alias: str, was: list[Any], room: Callabl
     """Put `alias` back where it `was`, if that collection survives and has `room` for its members; the
     names of those."""
     back = []
-    for place in was:
-        entry = shelves.get(place["name"])
+    for place in (place for place in was if isinstance(place, dict)):
+        name, at, merged = str(place.get("name")), place.get("at"), place.get("merger")
+        entry = shelves.get(name)
         if not isinstance(entry, dict):
             continue
         listed = members(entry)
-        if place["at"] is not None and alias not in listed and room(len(listed) + 1):
-            listed.insert(place["at"], alias)
-            back.append(place["name"])
-        if place["merger"] and not entry.get("merger"):
+        if isinstance(at, int) and alias not in listed and room(len(listed) + 1):
+            listed.insert(at, alias)
+            back.append(name)
+        if merged and not entry.get("merger"):
             entry["merger"] = alias
     return back

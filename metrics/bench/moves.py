@@ -7,9 +7,12 @@ Edits that also touch the collections hold both files, the collections first: se
 import time
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from metrics.bench import changes, credentials, endpoints, fields, membership, roster, settings
+from metrics.bench.endpoints import Endpoint
 from metrics.bench.roster import FACTS, FILE, FORM, Model
+from metrics.client.quirks import PROVIDERS
 from metrics.records import Problem
 from metrics.store.stamps import stamp
 
@@ -27,7 +30,7 @@ def add(model: Model, by: str) -> Model:
     kept = Model(alias=alias, **fields.take(roster.stored(model), FORM))
     with FILE.edit() as raw:
         _free(raw, alias, kept)
-        raw.setdefault("models", {})[alias] = roster.stored(kept)
+        _part(raw, "models")[alias] = roster.stored(kept)
     changes.note(by, f"model {alias}", "added", None, roster.stored(kept))
     return kept
 
@@ -59,7 +62,7 @@ def rename(old: str, new: str, by: str) -> Model:
         return roster.get(old)
     with membership.FILE.edit() as shelves, FILE.edit() as raw:
         _free(raw, new, _mine(old))
-        names = raw.setdefault("names", {})
+        names = _part(raw, "names")
         names.pop(new, None)
         names[old] = new
         raw["models"] = {new if alias == old else alias: entry for alias, entry in raw["models"].items()}
@@ -88,11 +91,29 @@ def restore(alias: str, by: str) -> tuple[Model, list[str]]:
             raise Problem(404, f'no retired model is called "{alias}"; retired are: {have}', param="alias")
         endpoints.get(model.endpoint)
         entry = dict(raw["retired"].pop(alias))
-        record = entry.pop("retired", None) or {}
-        raw.setdefault("models", {})[alias] = entry
-        back = membership.come_back(shelves, alias, record.get("collections", []), lambda size: size <= most)
+        found = entry.pop("retired", None)
+        record = found if isinstance(found, dict) else {}
+        _part(raw, "models")[alias] = entry
+        back = membership.come_back(
+            shelves, alias, record.get("collections") or [], lambda size: size <= most
+        )
     changes.note(by, f"model {alias}", "restored", record.get("why"), None)
     return roster.get(alias), back
+
+
+def same_provider(before: Endpoint, after: Endpoint) -> None:
+    """Refuse to lead the models of an endpoint to another provider: their record is of this one."""
+    hosts = {urlsplit(before.base).hostname, urlsplit(after.base).hostname}
+    known = {provider.host for provider in PROVIDERS.values()}
+    mine = [model.alias for model in roster.all().values() if model.endpoint == before.name]
+    if len(hosts) > 1 and hosts & known and mine:
+        raise Problem(
+            409,
+            f'"{before.name}" leads to {before.base}, and the record of its models ({", ".join(mine[:5])}) '
+            f"is of that provider: give {after.base} another name, or remove this one first",
+            kind="conflict",
+            param="base",
+        )
 
 
 def remove_endpoint(name: str, with_models: bool, by: str, now: float | None = None) -> list[str]:
@@ -100,11 +121,11 @@ def remove_endpoint(name: str, with_models: bool, by: str, now: float | None = N
     aliases."""
     endpoints.removable(name)
     with membership.FILE.edit() as shelves, FILE.edit() as raw:
-        mine = [alias for alias, entry in raw.get("models", {}).items() if _of(entry) == name]
+        mine = [alias for alias, entry in _part(raw, "models").items() if _of(entry) == name]
         if mine and not with_models:
             raise Problem(
                 409,
-                f'"{name}" has {len(mine)} models ({", ".join(mine[:5])}{", …" if len(mine) > 5 else ""}); '
+                f'"{name}" has models on the bench ({", ".join(mine[:5])}{", …" if len(mine) > 5 else ""}); '
                 f"`bench endpoint rm {name} --with-models` retires them with it",
                 kind="conflict",
                 param="with_models",
@@ -140,20 +161,31 @@ def _of(entry: Any) -> Any:
     return entry.get("endpoint") if isinstance(entry, dict) else None
 
 
+def _part(raw: dict[str, Any], name: str) -> dict[str, Any]:
+    """A section of models.json, to be changed."""
+    part = raw.setdefault(name, {})
+    if not isinstance(part, dict):
+        raise Problem(
+            503, f'{FILE.name}: "{name}" must be an object; repair it', kind="config", retryable=False
+        )
+    return part
+
+
 def _retire(
     shelves: dict[str, Any], raw: dict[str, Any], alias: str, why: str, by: str, now: float | None
 ) -> None:
     at = stamp(time.time() if now is None else now)
     entry = raw["models"].pop(alias)
     left = membership.leave(shelves, alias)
-    raw.setdefault("retired", {})[alias] = {
+    _part(raw, "retired")[alias] = {
         **entry,
         "retired": {"at": at, "by": by, "why": why, "collections": left},
     }
 
 
 def _taken(raw: dict[str, Any], alias: str) -> bool:
-    return alias in roster.all() or any(alias in raw.get(part, {}) for part in ("models", "retired", "names"))
+    parts = (raw.get(part) for part in ("models", "retired", "names"))
+    return alias in roster.all() or any(isinstance(part, dict) and alias in part for part in parts)
 
 
 def _free(raw: dict[str, Any], alias: str, model: Model) -> None:
@@ -161,11 +193,11 @@ def _free(raw: dict[str, Any], alias: str, model: Model) -> None:
     if not _taken(raw, alias):
         return
     heir = roster.renamed(raw, alias)
-    if alias in raw.get("retired", {}):
-        gone = raw["retired"][alias]
+    if alias in _part(raw, "retired"):
+        gone = roster.retired().get(alias)
         why = (
-            f'"{alias}" was the name of {_of(gone)}:{gone.get("served")}, which is retired, and a name is '
-            f"never given away; `bench model restore {alias}` brings that model back"
+            f'"{alias}" was the name of {gone.model_id if gone else "a model"}, which is retired, and a name '
+            f"is never given away; `bench model restore {alias}` brings that model back"
         )
     elif heir != alias and alias not in roster.all():
         if model.alias == heir:

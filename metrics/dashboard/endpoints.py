@@ -35,7 +35,8 @@ Lister = Callable[[str | None], Sequence[Mapping[str, Any]]]
 
 
 def show(call: Call) -> Response:
-    return frame.ok(endpoints=[shown(endpoint) for endpoint in endpoints.all().values()])
+    rows = [shown(endpoint) for endpoint in endpoints.all().values()]
+    return frame.ok(endpoints=rows, problems=list(endpoints.SHELF.bad().values()))
 
 
 def shown(endpoint: Endpoint) -> dict[str, Any]:
@@ -55,7 +56,11 @@ def save(call: Call) -> Response:
     given = {field: value for field, value in call.json().items() if value is not None}
     form = fields.take(given, FORM, required=("name",))
     key, test = form.pop("key", None), form.pop("test", True)
-    wanted = endpoints.checked(_merged(form))
+    before = endpoints.all().get(form["name"])
+    wanted = endpoints.checked(_merged(form, before))
+    if before:
+        moves.same_provider(before, wanted)
+        _own_key(before, wanted, key)
     listing = _untested()
     if test:
         anyway = f"; `bench endpoint add {wanted.name} --base {wanted.base} --no-test` saves it anyway"
@@ -151,15 +156,25 @@ class _Brief:
         return transport.shared().open(method, url, headers, timeouts=TIMEOUTS)
 
 
-def _merged(form: Mapping[str, Any]) -> Endpoint:
+def _own_key(before: Endpoint, after: Endpoint, given: str | None) -> None:
+    """Refuse to send a saved key to another host than the one it was given for."""
+    hosts = [urlsplit(endpoint.base).hostname for endpoint in (before, after)]
+    if given is None and hosts[0] != hosts[1] and credentials.source(before.name) == "file":
+        raise Problem(
+            400,
+            f"the saved key is for {hosts[0]} and is not sent to {hosts[1]}: "
+            "give the key for that one, or an empty one for none",
+            param="key",
+        )
+
+
+def _merged(form: Mapping[str, Any], saved: Endpoint | None) -> Endpoint:
     """The endpoint after this edit: what is not given stays as it is saved, or is what it usually is."""
-    name = form["name"]
-    saved = endpoints.all().get(name)
     if saved is None and "base" not in form:
         raise Problem(
             400, '"base" is missing: the URL of its API, such as https://api.example.com/v1', param="base"
         )
-    usual = saved or Endpoint(name, form["base"], kind=_kind(form["base"]))
+    usual = saved or Endpoint(form["name"], form["base"], kind=_kind(form["base"]))
     return replace(usual, **form)
 
 

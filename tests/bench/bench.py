@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from metrics.bench import endpoints, moves, roster
+from metrics.bench import endpoints, roster
 from metrics.bench.endpoints import Endpoint
 from metrics.bench.roster import Model
 from metrics.store import home
@@ -33,10 +33,13 @@ class BenchCase(unittest.TestCase):
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
     def seat_models(self, *aliases: str, endpoint: str = "box") -> None:
+        """Written in one go: each edit of its own would wait for the disk."""
         if endpoint not in endpoints.all():
-            endpoints.save(Endpoint(endpoint, f"http://127.0.0.1:9/{endpoint}"), BY)
-        for alias in aliases:
-            moves.add(Model(alias, endpoint, alias), BY)
+            with endpoints.FILE.edit() as saved:
+                saved[endpoint] = {"base": f"http://127.0.0.1:9/{endpoint}"}
+        with roster.FILE.edit() as raw:
+            entries = raw.setdefault("models", {})
+            entries.update({alias: {"endpoint": endpoint, "served": alias} for alias in aliases})
 
     def seat_squad(self, *aliases: str, in_pool: bool = False) -> None:
         squad = Endpoint("practice", "http://127.0.0.1:9/practice", kind="practice", builtin=True)

@@ -97,7 +97,7 @@ class Saving(BenchCase):
             ({"members": list(SIX[:3]), "explorers": 2}, 2),
             ({"members": list(SIX[:4]), "explorers": 2}, "4 members and 2 explorers make 6 calls"),
             ({"members": list(SIX[:5])}, 0),
-            ({"members": list(SIX[:5]), "explorers": 1}, "5 members and 1 explorers make 6 calls"),
+            ({"members": list(SIX[:5]), "explorers": 1}, "5 members and 1 explorer make 6 calls"),
             ({"members": list(SIX)}, "6 members, and a panel places at most 5"),
         ]
         for n, (edits, expected) in enumerate(cases):
@@ -180,8 +180,20 @@ class Files(BenchCase):
         with self.assertRaises(Problem) as refusal:
             collections.get("bad")
         self.assertIn('collections.json: "bad": "members" must be a list', refusal.exception.message)
+        for name, edits in (("bad", {"description": "x"}), ("worse", {"explorers": 0})):
+            with self.assertRaises(Problem) as refusal:
+                collections.save(name, edits, BY)
+            self.assertEqual(refusal.exception.status, 400)
         collections.save("bad", {"members": ["m1"]}, BY)
         self.assertEqual(list(collections.SHELF.bad()), ["worse"])
+
+    def test_an_edit_names_what_a_hand_got_wrong_and_it_does_not_mend(self) -> None:
+        self.seat_models("m1")
+        self.write("collections.json", '{"core": {"members": ["m1"], "reply": "some"}}')
+        with self.assertRaises(Problem) as refusal:
+            collections.save("core", {"explorers": 0}, BY)
+        self.assertEqual((refusal.exception.status, refusal.exception.param), (400, "reply"))
+        self.assertEqual(collections.save("core", {"explorers": 0, "reply": "all"}, BY).reply, "all")
 
     def test_an_edit_by_hand_is_seen(self) -> None:
         self.seat_models("m1", "m2")
@@ -197,7 +209,7 @@ class Files(BenchCase):
         self.write("collections.json", text)
         core = collections.get("core")
         self.assertEqual(core.members, ("practice-lint", "practice-paranoid", "practice-terse"))
-        self.assertEqual((core.explorers, core.reply, core.shape), (1, "all", None))
+        self.assertEqual((core.explorers, core.reply), (1, "all"))
         self.assertTrue(all(one["present"] and one["builtin"] for one in collections.shown(core)["members"]))
         entry = json.loads(text)["core"]
         self.assertEqual(collections.save("copy", entry, BY).members, core.members)

@@ -203,7 +203,7 @@ class Retiring(BenchCase):
         credentials.save("box", "key-of-a-test", BY)
         with self.assertRaises(Problem) as refusal:
             moves.remove_endpoint("box", False, BY)
-        self.assertIn("has 3 models (alpha, beta, gamma)", refusal.exception.message)
+        self.assertIn("has models on the bench (alpha, beta, gamma)", refusal.exception.message)
         self.assertIn("bench endpoint rm box --with-models", refusal.exception.message)
         self.assertEqual(moves.remove_endpoint("box", True, BY), ["alpha", "beta", "gamma"])
         self.assertEqual((endpoints.all(), roster.all(), credentials.key("box", {})), ({}, {}, None))
@@ -212,6 +212,38 @@ class Retiring(BenchCase):
         self.assertIn('no endpoint "box"', refusal.exception.message)
         endpoints.save(Endpoint("box", "http://127.0.0.1:9/v1"), BY)
         self.assertEqual(moves.restore("alpha", BY)[1], ["core", "side"])
+
+
+class ByHand(BenchCase):
+    def test_sections_that_are_none(self) -> None:
+        self.seat_models("alpha")
+        entry = '"alpha": {"endpoint": "box", "served": "alpha"}'
+        for text in (
+            '{"models": []}',
+            f'{{"models": {{{entry}}}, "retired": 5}}',
+            f'{{"models": {{{entry}}}, "names": []}}',
+        ):
+            for step in (
+                lambda: moves.add(Model("new", "box", "x"), BY),
+                lambda: moves.rename("alpha", "omega", BY),
+                lambda: moves.retire("alpha", "", BY),
+                lambda: moves.remove_endpoint("box", True, BY),
+            ):
+                with self.subTest(text):
+                    self.write("models.json", text)
+                    try:
+                        step()
+                    except Problem:
+                        pass
+
+    def test_a_retirement_that_makes_no_sense_is_still_undone(self) -> None:
+        self.seat_models("alpha")
+        collections.save("core", {"members": ["alpha"]}, BY)
+        for record in ("5", '{"collections": [5, {"name": "core"}, {"name": [], "at": "x"}]}'):
+            gone = f'{{"endpoint": "box", "served": "x", "retired": {record}}}'
+            self.write("models.json", f'{{"retired": {{"gone": {gone}}}, "models": {{}}}}')
+            self.assertEqual(moves.restore("gone", BY)[1], [])
+            self.assertEqual(roster.get("gone").served, "x")
 
 
 class Together(BenchCase):

@@ -114,6 +114,7 @@ class Jobs(BenchCase):
 
     def test_months_of_records_are_kept_as_the_setting_says(self) -> None:
         old, young = self.body("20250101"), self.body("20260120")
+        panels.LOG.flush()
         now = epoch("2026-01-25")
         self.assertEqual(scheduler.drop_old_months(now), 0)
         settings.save({"log_months": 6}, BY)

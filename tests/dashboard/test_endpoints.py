@@ -123,6 +123,22 @@ class Endpoints(ApiCase):
         )
         self.assertEqual(credentials.key("box", {}), KEY)
 
+    def test_a_saved_key_stays_with_its_host(self) -> None:
+        self.add(key=KEY)
+        form = {"name": "box", "base": "http://localhost:9/v1", "test": False}
+        self.assertIn("the saved key is for 127.0.0.1", self.refused("/api/endpoint", form))
+        self.assertEqual(self.post("/api/endpoint", {**form, "key": ""})["endpoint"]["key"]["set"], False)
+        self.assertEqual(self.text("credentials.json").find(KEY), -1)
+
+    def test_models_are_not_led_to_another_provider(self) -> None:
+        groq, openai = "https://api.groq.com/openai/v1", "https://api.openai.com/v1"
+        self.post("/api/endpoint", {"name": "fast", "base": groq, "test": False})
+        self.post("/api/endpoint", {"name": "fast", "base": openai, "test": False})
+        self.seat_models("alpha", endpoint="fast")
+        form = {"name": "fast", "base": groq, "test": False}
+        self.assertIn("another name", self.refused("/api/endpoint", form, 409))
+        self.assertEqual(endpoints.get("fast").base, openai)
+
     def test_a_known_runtime_is_local(self) -> None:
         reply = self.post(
             "/api/endpoint", {"name": "ollama", "base": "http://localhost:11434/v1", "test": False}
