@@ -100,7 +100,7 @@ def lifted(argv: Sequence[str]) -> Line:
 
 def run(line: Line, console: Console) -> int:
     if line.version or line.words == ["version"]:
-        console.show({"version": VERSION}, f"{console.program} {VERSION}\n")
+        console.show({"version": VERSION}, f"bench {VERSION}\n")
         return DONE
     if line.help or line.words[:1] == ["help"]:
         return explain(line, console)
@@ -158,7 +158,9 @@ def hung_up() -> int:
 
 def called_as() -> str:
     """How the user starts this file: hints name commands the way they have to be typed."""
-    return "bench" if os.path.basename(sys.argv[0]) != "cli.py" else f"python3 {sys.argv[0]}"
+    if os.path.basename(sys.argv[0]) != "cli.py":
+        return "bench"
+    return f"{'py' if os.name == 'nt' else 'python3'} {sys.argv[0]}"
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ command hands over both forms at once: `show(document, text)`. Colour and widths
 only for terminals.
 """
 
+import io
 import json
 import os
 import re
@@ -135,9 +136,13 @@ def width(stream: TextIO) -> int | None:
 
 def system_console(program: str) -> Console:
     """The Console of this process. Text leaves as UTF-8 and never fails on a character that a code page
-    lacks.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        keep = terminal(stream)
-        stream.reconfigure(encoding=stream.encoding if keep else "utf-8", errors="replace")  # type: ignore[union-attr]
-    return Console(program, os.environ, sys.stdin, sys.stdout, sys.stderr)
+    lacks; a stream that was closed before we started (`2>&-`) swallows what it is given."""
+    out, err = (sys.stdout or nowhere()), (sys.stderr or nowhere())
+    for stream in (out, err):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if terminal(stream) else "utf-8", errors="replace")
+    return Console(program, os.environ, sys.stdin, out, err)
+
+
+def nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # as long as the process lives
