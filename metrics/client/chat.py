@@ -17,11 +17,11 @@ from metrics.client import errors, quirks, sse
 from metrics.client.chunks import Chunks
 from metrics.client.listing import list_models
 from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, sendable, to_json
-from metrics.client.quirks import Quirks
+from metrics.client.quirks import Quirks, learn
 from metrics.events import Chunk, Event, Tick
 from metrics.records import Problem, Target
 
-__all__ = ["Conversation", "Outgoing", "compose", "list_models", "read"]
+__all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"]
 
 # A model that reasons spends its budget on thoughts first: an answer of N tokens needs room for them (issue:
 # empty answers of reasoning models under small budgets).
@@ -233,7 +233,10 @@ def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool)
         answer["choices"] = [_as_delta(choice) for choice in answer["choices"] if isinstance(choice, dict)]
     answer["object"] = "chat.completion.chunk"
     events = chunks.take(answer)
-    if not answer.get("choices"):
+    if "choices" not in answer:
+        what = "answered with JSON that is no chat completion; does its endpoint speak another API?"
+        raise _problem(target, what, "garbage")
+    if not answer["choices"]:
         raise _empty(target)
     if relay:
         yield Chunk(to_json(answer), tuple(events))

@@ -98,6 +98,7 @@ CASES: list[tuple[str, bytes, list[Event], tuple[int, str] | None]] = [
     ("broken JSON", b'{"choices": [', [], (502, "garbage")),
     ("an error as JSON", b'{"error":{"message":"slow down","code":429}}', [], (429, "rate_limited")),
     ("an error in a list", b'[{"error":{"code":503,"message":"x"}}]', [], (503, "overloaded")),
+    ("JSON of another API", b'{"type":"message","content":[]}', [], (502, "garbage")),
     ("JSON without choices", b'{"object":"chat.completion","choices":[]}', [], (502, "empty")),
     (
         "JSON though a stream was asked for",

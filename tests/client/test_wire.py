@@ -5,7 +5,7 @@ import unittest
 from collections.abc import Iterator
 from dataclasses import replace
 
-from metrics.client import chat
+from metrics.client import chat, quirks
 from metrics.client.transport import Timeouts, Transport
 from metrics.events import Closed, Event, Text, Tick, gather
 from metrics.records import Problem
@@ -24,10 +24,10 @@ class Wire(unittest.TestCase):
         self.addCleanup(self.transport.close)
         self.target = replace(TARGET, base=self.provider.base)
 
-    def ask(self, timeouts: Timeouts = PATIENT, tick: float | None = None) -> list[Event]:
-        out = chat.compose(self.target, chat.Conversation([{"role": "user", "content": "hi"}]), {})
+    def ask(self, timeouts: Timeouts = PATIENT, **options: object) -> list[Event]:
+        out = chat.compose(self.target, chat.Conversation([{"role": "user", "content": "hi"}]), options)
         with self.transport.open(out.method, out.url, out.headers, out.body, timeouts=timeouts) as arrival:
-            return list(chat.read(arrival, self.target, tick=tick))
+            return list(chat.read(arrival, self.target))
 
     def test_answers(self) -> None:
         hello = {"role": "assistant", "content": "hello"}
@@ -95,6 +95,17 @@ class Wire(unittest.TestCase):
                 seen = _until(events, Text)
                 self.assertEqual(seen[-1], Text(letter))
             self.assertIsInstance(_until(events, Closed)[-1], Closed)
+
+    def test_a_refused_field_is_learned(self) -> None:
+        self.addCleanup(quirks.forget)
+        refusal = fake.error(400, "Unsupported parameter: 'max_tokens'.", param="max_tokens")
+        self.provider.script("m", refusal, fake.text("fine"))
+        with self.assertRaises(Problem) as caught:
+            self.ask(max_tokens=512)
+        self.assertTrue(chat.learn(self.target, caught.exception))
+        self.assertEqual(gather(self.ask(max_tokens=512)).text, "fine")
+        last = self.provider.requests[-1].json
+        self.assertEqual((last.get("max_tokens"), last["max_completion_tokens"]), (None, 512))
 
     def test_listing(self) -> None:
         self.assertEqual(chat.list_models(self.transport, self.provider.base, None, ""), [{"served": "m"}])
