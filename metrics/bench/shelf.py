@@ -37,7 +37,7 @@ class Shelf(Generic[T]):
     def broken(self, name: str) -> Problem | None:
         """The refusal of an entry that is there but does not parse."""
         why = self.bad().get(name)
-        return why and Problem(503, f"{why}; repair it in {self.file.name}", kind="config") or None
+        return Problem(503, f"{why}; repair it there", kind="config", retryable=False) if why else None
 
     def _parsed(self) -> tuple[dict[str, T], dict[str, str]]:
         raw = self.file.read()
