@@ -29,6 +29,16 @@ from scripts.bench.product import Target  # noqa: E402
 STARTS = 5
 SLOWER = 1.10  # what a long past may cost a call
 
+COLUMNS = (
+    ("p50 ms", 9),
+    ("added ms", 10),
+    ("p50 x", 8),
+    ("req/s", 9),
+    ("rate x", 8),
+    ("cpu us", 8),
+    ("errors", 8),
+)
+
 Counted = Mapping[str, float]
 
 
@@ -180,9 +190,8 @@ def fresh(home: Path, provider: Target) -> Path:
 
 def table(results: Results, scenarios: Sequence[Scenario], base: str) -> None:
     """Medians of each scenario and target; ratios are to `base` in the same round."""
-    print(
-        f"\n{'':<14}{'':<12}{'p50 ms':>9}{'added ms':>10}{'p50 x':>8}{'req/s':>9}{'rate x':>8}{'cpu us':>8}{'errors':>8}"
-    )
+    heads = "".join(f"{head:>{width}}" for head, width in COLUMNS)
+    print(f"\n{'':<26}{heads}")
     for scenario in scenarios:
         for name in scenario.targets:
             rounds = results.rounds[scenario.name][name]

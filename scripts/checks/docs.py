@@ -16,6 +16,7 @@ from scripts.checks.tree import Check, File, Module, Tree
 # Modules whose test stands elsewhere, with the reason; the mirror of every other module is tests/<its path>.
 MIRRORED_BY = {
     "metrics/version.py": "tests/scripts/test_package.py",  # read by the packages
+    "scripts/folder/__main__.py": "tests/scripts/test_package.py",  # run as it stands in a wheel
 }
 
 VARIABLE = re.compile(r"BENCH(?:WARMERS)?_[A-Z]+(?:_[A-Z]+)*_?\Z")

@@ -1,0 +1,62 @@
+import json
+import socket
+import threading
+import unittest
+
+from scripts.bench import mock
+
+
+class TestMock(unittest.TestCase):
+    def test_lengths(self):
+        cases = [
+            (b"GET / HTTP/1.1\r\nHost: x", 0),
+            (b"POST / HTTP/1.1\r\nContent-Length: 12", 12),
+            (b"POST / HTTP/1.1\r\ncontent-LENGTH:7\r\nHost: x", 7),
+            (b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked", None),
+        ]
+        for head, expected in cases:
+            with self.subTest(head):
+                self.assertEqual(mock.length(head), expected)
+
+    def test_replies(self):
+        whole = json.loads(mock.WHOLE.partition(b"\r\n\r\n")[2])
+        self.assertEqual(whole["choices"][0]["message"]["content"], "".join(mock.WORDS))
+        lines = [line for line in mock.STREAMED.split(b"\r\n") if line.startswith(b"data: {")]
+        chunks = [json.loads(line[6:]) for line in lines]
+        deltas = [choice["delta"].get("content", "") for chunk in chunks for choice in chunk["choices"]]
+        self.assertEqual("".join(deltas), "".join(mock.WORDS))
+        self.assertEqual(chunks[-1]["usage"], mock.USAGE)
+        self.assertTrue(mock.STREAMED.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"))
+
+    def test_answers_on_one_connection_however_the_requests_are_cut(self):
+        ours, theirs = socket.socketpair()
+        self.addCleanup(ours.close)
+        ours.settimeout(10)
+        threading.Thread(target=mock.converse, args=(Untuned(theirs),), daemon=True).start()
+        post = b'POST / HTTP/1.1\r\nContent-Length: 15\r\n\r\n{"stream":true}'
+        for requests, cut, expected in [
+            (b"GET /v1/models HTTP/1.1\r\n\r\n", 7, mock.MODELS),
+            (post, 20, mock.STREAMED),
+            (post, len(post) - 3, mock.STREAMED),
+            (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}" + post, 44, mock.WHOLE + mock.STREAMED),
+        ]:
+            with self.subTest(requests):
+                ours.sendall(requests[:cut])
+                ours.sendall(requests[cut:])
+                got = b""
+                while len(got) < len(expected):
+                    got += ours.recv(65_536)
+                self.assertEqual(got, expected)
+
+
+class Untuned:
+    """A socket that is not TCP and has no TCP_NODELAY."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+
+    def setsockopt(self, *_: object) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._sock, name)

@@ -1,0 +1,83 @@
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from scripts.checks import runner
+
+MODULES = {
+    "passing": "class T(unittest.TestCase):\n    def test_a(self):\n        pass\n",
+    "failing": (
+        "class T(unittest.TestCase):\n    def test_a(self):\n"
+        "        print('a word')\n        self.fail('because')\n"
+    ),
+    "unreadable": "class T(\n",
+    "dying": "class T(unittest.TestCase):\n    def test_a(self):\n        os._exit(7)\n",
+    "hanging": "class T(unittest.TestCase):\n    def test_a(self):\n        threading.Event().wait()\n",
+    "lingering": "threading.Thread(target=threading.Event().wait).start()\n",
+    "empty": "",
+    "homely": (
+        "class T(unittest.TestCase):\n    def test_a(self):\n"
+        "        self.assertNotIn('GROQ_API_KEY', os.environ)\n"
+        "        self.assertNotIn('BENCHWARMERS_HOME', os.environ)\n"
+        "        self.assertIn('bench-test-', os.path.expanduser('~'))\n"
+    ),
+}
+HEAD = "import os, threading, unittest\n"
+SURROUNDINGS = {"GROQ_API_KEY": "x", "BENCHWARMERS_HOME": "/nowhere"}
+
+
+class TestRunner(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """All sample modules at once: each costs a process."""
+        folder = cls.enterClassContext(tempfile.TemporaryDirectory())
+        tests = Path(folder, "tests")
+        tests.mkdir()
+        (tests / "__init__.py").touch()
+        for name, text in MODULES.items():
+            (tests / f"test_{name}.py").write_text(HEAD + text, encoding="utf-8")
+        cls.modules = runner.discover(Path(folder))
+        with mock.patch.dict(os.environ, SURROUNDINGS), mock.patch.object(runner, "GRACE", 20.0):
+            with runner.Run(Path(folder), cls.modules, workers=4, seconds=4.0, quick=False) as run:
+                cls.outcomes = {
+                    module.removeprefix("tests.test_"): run.outcome(module) for module in cls.modules
+                }
+
+    def test_discovers_in_order(self):
+        self.assertEqual(self.modules, sorted(f"tests.test_{name}" for name in MODULES))
+
+    def test_outcomes(self):
+        cases = [
+            ("passing", 1, []),
+            ("failing", 0, ["because", "a word"]),
+            ("unreadable", 0, ["SyntaxError"]),
+            ("dying", 0, ["exit 7"]),
+            ("hanging", 0, ["test_a", "wait", "threading.py"]),
+            ("lingering", 0, []),
+            ("empty", 0, []),
+            ("homely", 1, []),
+        ]
+        for name, passed, says in cases:
+            with self.subTest(name):
+                outcome = self.outcomes[name]
+                self.assertEqual(
+                    (outcome.passed, len(outcome.failures)), (passed, bool(says)), outcome.failures
+                )
+                for words in says:
+                    self.assertIn(words, outcome.failures[0][1] + outcome.failures[0][0])
+
+    def test_a_death_names_the_test(self):
+        self.assertIn("test_a", self.outcomes["dying"].failures[0][0])
+
+    def test_a_report_that_broke_off(self):
+        started = '{"start": "a"}\n{"passed": "a"}\n{"start": "b"}\n{"fai'
+        with tempfile.TemporaryDirectory() as folder:
+            report, said = Path(folder, "report"), Path(folder, "said")
+            report.write_text(started, encoding="utf-8")
+            said.write_text("x" * 20_000, encoding="utf-8")
+            outcome = runner.read("tests.test_x", report, said, -9, 1.0)
+        self.assertEqual(outcome.passed, 1)
+        self.assertEqual(outcome.failures[0][0], "b")
+        self.assertIn("characters left out", outcome.failures[0][1])
