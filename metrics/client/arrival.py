@@ -1,0 +1,320 @@
+"""An answer as it arrives: its status, its headers, and its body out of whatever framing and coding it came
+in.
+
+Takes a `Line` that is already open. Every failure is a `Problem` whose `kind` says which: unreachable (the
+other side gave nothing of an answer), timeout, cut (it broke off part way), garbage (it is not HTTP),
+too_large, hangup (our side ended it).
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+
+from metrics import http1
+from metrics.coding import Inflate
+from metrics.line import Line
+from metrics.records import Problem
+
+_INTERIM_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """Seconds. `first_byte` runs from the request's last byte to the end of the answer's head, `idle`
+    between pieces of its body (and of ours, while it is sent); `total` counts from `open` to the last
+    byte."""
+
+    connect: float = 10.0
+    first_byte: float = 120.0
+    idle: float = 120.0
+    total: float | None = None
+
+
+class Clock:
+    """How long the next wait of one call may be."""
+
+    __slots__ = ("_until", "timeouts")
+
+    def __init__(self, timeouts: Timeouts) -> None:
+        self.timeouts = timeouts
+        self._until = None if timeouts.total is None else time.monotonic() + timeouts.total
+
+    def at_most(self, seconds: float) -> float:
+        """`seconds`, or what is left of the whole call. Problem 504 when that is nothing."""
+        if self._until is None:
+            return seconds
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise Problem(504, f"no whole answer within {self.timeouts.total:g} s", kind="timeout")
+        return min(seconds, left)
+
+
+class Hangup:
+    """Ends a call from another thread, whatever it is waiting for. One call at a time; once used, it stays
+    used."""
+
+    def __init__(self) -> None:
+        self.done = False
+        self._lock = threading.Lock()
+        self._cut: Callable[[], None] | None = None
+
+    def now(self) -> None:
+        with self._lock:
+            self.done = True
+            if self._cut is not None:
+                self._cut()
+
+    def attach(self, cut: Callable[[], None]) -> None:
+        """From here on `now` calls `cut`. Problem if it was called before."""
+        with self._lock:
+            if self.done:
+                raise hung_up()
+            self._cut = cut
+
+    def detach(self) -> None:
+        """The connection is no longer this call's, so `now` must not touch it."""
+        with self._lock:
+            self._cut = None
+
+
+def hung_up() -> Problem:
+    return Problem(499, "the call was ended from this side", kind="hangup", retryable=False)
+
+
+class Silent(Exception):
+    """The connection ended before it gave anything of an answer."""
+
+
+def receive_head(line: Line, clock: Clock) -> tuple[http1.AnswerHead, bytes]:
+    """The head of the final answer, and what came after it. Interim (1xx) answers are skipped. Raises
+    Silent, OSError, Problem."""
+    line.wait_at_most(clock.at_most(clock.timeouts.first_byte))
+    buffer = _head_piece(line, heard=False)
+    for _ in range(_INTERIM_MOST):
+        searched = 0
+        while (end := http1.end_of_head(buffer, searched)) < 0:
+            searched = len(buffer)
+            line.wait_at_most(clock.at_most(clock.timeouts.first_byte))
+            buffer += _head_piece(line, heard=True)
+        head, buffer = http1.answer_head(buffer[:end]), buffer[end + 4 :]
+        if head.status >= 200:
+            return head, buffer
+        if head.status == 101:
+            break
+    raise Problem(400, "the answer switches protocols or never gets past its interim answers")
+
+
+def _head_piece(line: Line, *, heard: bool) -> bytes:
+    try:
+        piece = line.receive()
+    except ConnectionError:
+        piece = b""
+    if piece:
+        return piece
+    if heard:
+        raise Problem(502, "the connection ended within the answer's head", kind="cut")
+    raise Silent
+
+
+class Arrival:
+    """One answer. Read it with `pieces` or `read`, and `close` it (or use `with`): a connection whose
+    answer was read whole is used again, any other is closed. `headers` has lower-case names, and no
+    content-encoding: the body comes decoded."""
+
+    def __init__(
+        self,
+        line: Line,
+        head: http1.AnswerHead,
+        rest: bytes,
+        clock: Clock,
+        *,
+        bodiless: bool,
+        keep: Callable[[Line], None],
+        hangup: Hangup | None = None,
+    ) -> None:
+        self.status = head.status
+        self.reason = head.reason
+        self.headers = head.headers
+        self._line: Line | None = line
+        self._clock = clock
+        self._keep = keep
+        self._hangup = hangup
+        self._reusable = head.keep
+        self._rest = rest
+        self._left = 0 if bodiless else head.length
+        self._chunks = http1.Chunks() if head.chunked and not bodiless else None
+        self._inflate = None if bodiless else _inflater(head.headers)
+        self._inflating: Iterator[bytes] | None = None
+        self._quiet = 0.0
+
+    def __enter__(self) -> "Arrival":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def pieces(self, tick: float | None = None) -> Iterator[bytes]:
+        """The body as it arrives. After each `tick` quiet seconds an empty piece. Problem when it stalls or
+        is cut."""
+        while (piece := self._piece(tick)) is not None:
+            yield piece
+
+    def read(self, limit: int = 32 << 20) -> bytes:
+        """The whole body, and the connection given back. Problem 502 (too_large) beyond `limit` bytes."""
+        if self._left == len(self._rest) <= limit and self._inflate is None and self._line is not None:
+            # All of it came with its head, as a small answer does.
+            whole, self._rest, self._left = self._rest, b"", 0
+            self.close()
+            return whole
+        pieces, total = [], 0
+        while (piece := self._piece(None)) is not None:
+            total += len(piece)
+            if total > limit:
+                self._discard()
+                raise Problem(502, f"the answer is larger than {limit:,} bytes", kind="too_large")
+            pieces.append(piece)
+        self.close()
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def close(self) -> None:
+        """Give the connection back if the answer was read to its end, else close it. May be called twice."""
+        line, self._line = self._line, None
+        if line is None:
+            return
+        hangup = self._hangup
+        if self._reusable and not self._framed():
+            self._settle(line)
+        if hangup is not None:
+            hangup.detach()
+        if self._reusable and self._framed() and not self._rest and not (hangup is not None and hangup.done):
+            self._keep(line)
+        else:
+            line.close()
+
+    # --- the body
+
+    def _piece(self, tick: float | None) -> bytes | None:
+        """The next decoded piece, b"" after a quiet tick, None at the end."""
+        try:
+            while True:
+                if self._inflating is not None:
+                    for piece in self._inflating:
+                        return piece
+                    self._inflating = None
+                raw = self._raw(tick)
+                if raw is None:
+                    self._end()
+                elif raw and self._inflate is not None:
+                    self._inflating = self._inflate.feed(raw)
+                    continue
+                return raw
+        except Problem as problem:
+            self._discard()
+            raise as_garbage(problem) from None
+        except OSError as error:
+            self._discard()
+            raise self._cut(f": {error.strerror}" if error.strerror else "") from error
+
+    def _raw(self, tick: float | None) -> bytes | None:
+        """The next piece out of its framing, b"" after a quiet tick, None at the end."""
+        data, self._rest = self._rest, b""
+        while not self._framed():
+            if not data:
+                received = self._receive(tick)
+                if received is None:
+                    return b""
+                if not received and (self._chunks is not None or self._left is not None):
+                    raise self._cut()
+                data = received
+            payload = self._unframed(data)
+            if payload:
+                return payload
+            data = b""
+        # Bytes beyond the end: whatever they are, this connection is no longer in step.
+        self._rest = self._rest or data
+        return None
+
+    def _framed(self) -> bool:
+        """Whether the framing has reached its end."""
+        return self._chunks.done if self._chunks is not None else self._left == 0
+
+    def _unframed(self, data: bytes) -> bytes:
+        if self._chunks is not None:
+            payload = self._chunks.feed(data)
+            self._rest = self._chunks.rest
+            return payload
+        if self._left is None:
+            # Only the connection's end says where this body ends.
+            self._reusable = False
+            self._left = None if data else 0
+            return data
+        payload, self._rest = data[: self._left], data[self._left :]
+        self._left -= len(payload)
+        return payload
+
+    def _receive(self, tick: float | None) -> bytes | None:
+        """What has come, b"" at the connection's end, None after a quiet tick."""
+        if self._line is None:
+            raise self._cut()
+        idle = self._clock.timeouts.idle
+        wait = idle if tick is None else min(tick, idle - self._quiet)
+        self._line.wait_at_most(self._clock.at_most(wait))
+        try:
+            data = self._line.receive()
+        except TimeoutError:
+            self._clock.at_most(wait)
+            self._quiet += wait
+            if tick is None or self._quiet >= idle:
+                raise Problem(504, f"the answer stood still for {idle:g} s", kind="timeout") from None
+            return None
+        self._quiet = 0.0
+        return data
+
+    def _end(self) -> None:
+        if self._inflate is not None and self._inflate.begun and not self._inflate.done:
+            raise self._cut(" (its compressed body has no end)")
+        self.close()
+
+    def _settle(self, line: Line) -> None:
+        """The end of a stream often arrives with its last event, which is as far as its reader goes: take
+        it, if it is here."""
+        try:
+            data = self._rest
+            self._rest = b""
+            if not data and line.readable():
+                data = line.receive()
+            if data and self._unframed(data):
+                self._reusable = False
+        except (Problem, OSError):
+            self._reusable = False
+
+    def _cut(self, why: str = "") -> Problem:
+        if self._hangup is not None and self._hangup.done:
+            return hung_up()
+        return Problem(502, f"the answer broke off part way{why}", kind="cut")
+
+    def _discard(self) -> None:
+        self._reusable = False
+        self.close()
+
+
+def as_garbage(problem: Problem) -> Problem:
+    """What http1 and coding say of a message that a server should refuse, said of an answer that we cannot
+    read."""
+    if problem.status in (400, 413, 415, 431, 501):
+        return Problem(502, f"the answer cannot be read: {problem.message}", kind="garbage")
+    return problem
+
+
+def _inflater(headers: dict[str, str]) -> Inflate | None:
+    coding = headers.get("content-encoding", "identity")
+    if coding.lower() in ("identity", ""):
+        return None
+    inflate = Inflate(coding)
+    del headers["content-encoding"]
+    headers.pop("content-length", None)
+    return inflate
