@@ -192,7 +192,7 @@ def _row(offload: Row, before: Row | None, told: Row, by: str, at: float) -> Row
         "call": offload["call"],
         **subject,
         "useful": None,
-        **told,
+        **{field: value for field, value in told.items() if value != ""},
         "was": before.get("useful") if before else None,
         "by": by,
         "at": stamp(at),

@@ -211,6 +211,7 @@ class OpenLog:
     def retain(self, oldest: str) -> int:
         """Remove the files of months before `oldest`; how many there were."""
         with self.io:
+            self.drain()
             gone = [segment for name, segment in self.files.items() if self.kind.monthly and name < oldest]
             with self.memory:
                 self.files = {name: segment for name, segment in self.files.items() if segment not in gone}
