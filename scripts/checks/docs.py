@@ -97,8 +97,8 @@ def _variables(tree: Tree, told: str) -> Iterator[str]:
     for module in tree.modules.values():
         if module.path.startswith(("tests/", "scripts/")):
             continue
-        for node in module.nodes:
-            if isinstance(node, ast.Constant) and isinstance(node.value, str) and VARIABLE.match(node.value):
+        for node in module.nodes(ast.Constant):
+            if isinstance(node.value, str) and VARIABLE.match(node.value):
                 seen.setdefault(node.value, f"{module.path}:{node.lineno}")
     for name, where in seen.items():
         if not re.search(

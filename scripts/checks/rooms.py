@@ -86,7 +86,8 @@ SOCKETS = {
 # These two open sockets; line.py moves bytes over those that are open, for both.
 MAY_USE_SOCKETS = {"metrics/web/http.py", "metrics/client/transport.py", "metrics/line.py"}
 FREE = ("scripts/", "tests/", "examples/")  # what works on the house, or tries it
-DEVELOPERS = ("tests/clients/", "examples/")  # drive third-party packages, which the user or .ci/run installs
+# These drive third-party packages, which the user or .ci/run installs, or stand in the package themselves.
+DEVELOPERS = ("tests/clients/", "examples/", "scripts/folder/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +124,13 @@ def checks(tree: Tree) -> list[Check]:
 
 def imports_of(module: Module, tree: Tree) -> Iterator[Import]:
     """Every import in `module`, those inside functions too, as the modules they load."""
-    names = {each.name for each in tree.modules.values()}
-    for node in module.nodes:
-        if isinstance(node, ast.Import):
-            yield from (Import(module, alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+    for plain in module.nodes(ast.Import):
+        yield from (Import(module, alias.name, plain.lineno) for alias in plain.names)
+    for node in module.nodes(ast.ImportFrom):
+        if node.module and not node.level:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
-                known = inner in names or inner in SOCKETS
+                known = inner in tree.names or inner in SOCKETS
                 yield Import(module, inner if known else node.module, node.lineno)
 
 
@@ -197,17 +197,17 @@ def _sockets(imports: list[Import]) -> Iterator[str]:
 def _third_party(imports: list[Import]) -> Iterator[str]:
     for each in imports:
         top = each.name.partition(".")[0]
-        ours = top in TOP or top == "metrics" or top in sys.stdlib_module_names
-        if not ours and not each.module.path.startswith(DEVELOPERS):
+        known = top in (*TOP, "metrics") or top in sys.stdlib_module_names
+        if not known and not each.module.path.startswith(DEVELOPERS):
             yield f"{each}: the product runs on the standard library alone"
 
 
 def _relative(tree: Tree) -> Iterator[str]:
     for module in tree.modules.values():
-        for node in module.nodes:
-            if isinstance(node, ast.ImportFrom) and node.level:
+        for node in module.nodes(ast.ImportFrom):
+            if node.level:
                 yield f"{module.path}:{node.lineno} imports relatively; write the whole name"
-            if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            if any(alias.name == "*" for alias in node.names):
                 yield f"{module.path}:{node.lineno} imports *; name what is meant"
 
 

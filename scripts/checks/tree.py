@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 # Folders that hold nothing of ours, wherever they stand. Other folders whose names begin with a dot are
 # skipped too.
@@ -31,6 +32,9 @@ TEXTS = {
     ".yaml",
     "",
 }
+
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +81,17 @@ class Module(File):
             return None
 
     @cached_property
-    def nodes(self) -> list[ast.AST]:
-        """Every node of the module, each statement before what it holds."""
-        return list(ast.walk(self.syntax)) if self.syntax else []
+    def by_kind(self) -> dict[type[ast.AST], list[ast.AST]]:
+        """Every node of the module under its class, each statement before what it holds."""
+        found: dict[type[ast.AST], list[ast.AST]] = {}
+        for node in ast.walk(self.syntax) if self.syntax else ():
+            found.setdefault(type(node), []).append(node)
+        return found
+
+    def nodes(self, *kinds: type[Node]) -> Iterator[Node]:
+        """The nodes of exactly these classes."""
+        for kind in kinds:
+            yield from self.by_kind.get(kind, ())  # type: ignore[misc]  # each stands under its own class
 
 
 class Tree:
@@ -96,6 +108,11 @@ class Tree:
     def modules(self) -> dict[str, Module]:
         """By path; those under tests/ included."""
         return {path: file for path, file in self.files.items() if isinstance(file, Module)}
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The modules by the names they are imported under."""
+        return {module.name for module in self.modules.values()}
 
     def below(self, *prefixes: str) -> list[Module]:
         """The modules whose path begins with one of `prefixes`."""

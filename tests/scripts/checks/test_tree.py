@@ -28,7 +28,7 @@ class TestTree(unittest.TestCase):
         with tree({"a.py": "def (:\n", "b.py": b"\xff\xff"}) as found:
             for module in found.modules.values():
                 self.assertIsNone(module.syntax)
-                self.assertEqual(module.nodes, [])
+                self.assertEqual(module.by_kind, {})
             self.assertIsNone(found.files["b.py"].text)
 
     def test_below(self):
