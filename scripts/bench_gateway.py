@@ -28,6 +28,7 @@ from scripts.bench.product import Target  # noqa: E402
 
 STARTS = 5
 SLOWER = 1.10  # what a long past may cost a call
+TURNS = 4  # rounds with a past, for each round without: a small difference takes many short looks
 
 COLUMNS = (
     ("p50 ms", 9),
@@ -161,7 +162,7 @@ def with_history(folder: Path, provider: Target, options: argparse.Namespace) ->
     history.fill(full, options.calls, options.panels, time.time())
     with product.server(empty) as without, product.server(full) as laden:
         targets = {"empty": without.target("empty", "one"), "history": laden.target("history", "one")}
-        results = measure(PAST, targets, options.rounds, options.seconds)
+        results = measure(PAST, targets, options.rounds * TURNS, options.seconds / 2)
         memories = [product.memory(without.pid), product.memory(laden.pid)]
     table(results, PAST, "empty")
     begun = [starts(home, STARTS) for home in (empty, full)]
