@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What the gateway answers: verbs times formats, and the bench's own routes. `main` runs the gateway alone, on port 8123.
+"""What the gateway answers: verbs times formats, and the bench's own routes. `main` runs the gateway alone,
+on port 8123.
 
 Every format's paths lead to the same few verbs; a format only says how its callers write and read.
 """
@@ -7,20 +8,20 @@ Every format's paths lead to the same few verbs; a format only says how its call
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from metrics.bench import listing, names
+from metrics.bench import names
+from metrics.events import Event, Failed, Opened, Tick, gather
 from metrics.evidence import verdicts
-from metrics.events import Event, Failed, Tick, gather
 from metrics.formats import content, framing, openai_chat
-from metrics.formats.protocol import Format, Stamp
-from metrics.play import broadcast, seating, transcript
+from metrics.formats.protocol import Format, Listing, Stamp
+from metrics.play import broadcast, routing, seating, transcript
 from metrics.play import panel as play
-from metrics.play.relay import Relay
+from metrics.play.relay import Relay, joined
 from metrics.play.seating import Draw
 from metrics.records import Panel, Problem, Request
 from metrics.version import VERSION
@@ -28,31 +29,74 @@ from metrics.web.table import Call, Response, Route, as_json
 
 FORMATS: tuple[Format, ...] = (openai_chat,)
 
-NDJSON = (("Content-Type", "application/x-ndjson; charset=utf-8"), ("Cache-Control", "no-cache"), ("X-Accel-Buffering", "no"))
+NDJSON = (
+    ("Content-Type", "application/x-ndjson; charset=utf-8"),
+    ("Cache-Control", "no-cache"),
+    ("X-Accel-Buffering", "no"),
+)
+
+
+# --- asking
 
 
 def ask(api: Format, call: Call) -> Response:
-    """A panel's reply in the format of `api`, streamed or whole."""
-    request = api.parse(call)
-    panel = convene(request)
+    """A reply in the format of `api`, streamed or whole: a panel's, or in route mode one member's."""
+    request = replace(api.parse(call), key=caller(call))
+    return _route(api, request) if request.reply == "route" else _panel(api, request, call)
+
+
+def _panel(api: Format, request: Request, call: Call) -> Response:
+    name = (request.key, request.format, call.path, len(call.body), hash(call.body))
+    relay: Relay[Event] | None = joined(name) if _is_retry(call) else None
+    if relay is None:
+        panel = _convene(request)
+        relay = Relay(transcript.spoken(play.run(panel)), name=name, about=panel)
+    panel = relay.about
     stamp = Stamp.new(panel.at)
-    if request.stream:
-        relay = Relay(transcript.spoken(play.run(panel)))
-        relay.first()
-        heads = (*api.STREAM_HEADERS, *panel_headers(panel))
-        return Response(200, heads, api.stream(request, heard(relay), stamp))
-    with closing(transcript.spoken(play.run(panel))) as events:
-        reply = gather(events)
-    return as_json(api.reply(request, reply, stamp), headers=panel_headers(panel))
+    if not request.stream:
+        return as_json(api.reply(request, gather(heard(relay)), stamp), headers=panel_headers(panel))
+    relay.first()
+    headers = (*api.stream_headers(request), *panel_headers(panel))
+    return Response(200, headers, api.stream(request, heard(relay), stamp))
 
 
-def convene(request: Request) -> Panel:
-    if request.reply == "route":
-        raise Problem(
-            400,
-            f'route mode is not played yet by this version; ask "{names.PREFIX}{request.collection}:all" or ":merged"',
-            retryable=False,
-        )
+def _is_retry(call: Call) -> bool:
+    """Whether an SDK asks again after its connection broke: it says so, and joins the panel that it began."""
+    return call.headers.get("x-stainless-retry-count", "0") not in ("", "0")
+
+
+def _route(api: Format, request: Request) -> Response:
+    """In the connection's own thread: what the member says goes out as it comes."""
+    turn = routing.choose(request, time.time(), secrets.token_hex(4))
+    events, stamp = routing.play(turn), Stamp.new(turn.at)
+    if not request.stream:
+        with closing(events):
+            return as_json(api.reply(request, gather(events), stamp), headers=routing.headers(turn))
+    started = _until_said(events)
+    headers = (*api.stream_headers(request), *routing.headers(turn))
+    return Response(200, headers, api.stream(request, _safely(started, events), stamp))
+
+
+def _until_said(events: Iterator[Event]) -> list[Event]:
+    """The events up to the first that a caller will see; a Problem before it keeps its own status."""
+    started: list[Event] = []
+    for event in events:
+        started.append(event)
+        if not isinstance(event, Opened):
+            break
+    return started
+
+
+def _safely(started: list[Event], events: Generator[Event, None, None]) -> Iterator[Event]:
+    with closing(events):
+        try:
+            yield from started
+            yield from events
+        except Problem as problem:
+            yield Failed(problem)
+
+
+def _convene(request: Request) -> Panel:
     return seating.convene(request, Draw(time.time(), secrets.randbits))
 
 
@@ -72,7 +116,7 @@ def panel_headers(panel: Panel) -> tuple[tuple[str, str], ...]:
 
 def ask_seats(call: Call) -> Response:
     """`POST /bench/ask`: the panel as it happens, one JSON object a line, every seat by itself."""
-    panel = convene(_plain_request(call))
+    panel = _convene(_panel_request(call))
     relay = Relay(play.run(panel))
     return Response(200, (*NDJSON, *panel_headers(panel)), _lines(relay))
 
@@ -87,26 +131,39 @@ def _lines(relay: Relay[Any]) -> Iterator[bytes]:
 
 def who_would_sit(call: Call) -> Response:
     """`POST /api/seats`: who would sit for a request now, asking nobody."""
-    request = _plain_request(call)
-    panel = seating.convene(request, Draw(time.time(), secrets.randbits))
-    return as_json({"ok": True, **broadcast.preview(panel)})
+    return as_json({"ok": True, **broadcast.preview(_convene(_panel_request(call)))})
 
 
-def _plain_request(call: Call) -> Request:
-    """A request in OpenAI chat's shape; what a panel refuses there is refused here."""
-    return replace(openai_chat.parse(call), format="bench")
+def _panel_request(call: Call) -> Request:
+    """A request in OpenAI chat's shape, for a panel: what a panel refuses there is refused here."""
+    request = replace(openai_chat.parse(call), format="bench", key=caller(call))
+    if request.reply == "route":
+        raise Problem(
+            400, 'seats are shown of a panel: ask with "bench.reply" all or merged', param="bench.reply"
+        )
+    return request
 
 
-def models(api: Format, call: Call) -> Response:
-    return as_json(openai_chat.models(listing.entries()))
+# --- the bench's own routes
 
 
-def model(api: Format, call: Call) -> Response:
-    collection, mode = names.resolve(call.parts["id"])
-    for entry in listing.entries():
-        if entry["collection"] == collection and entry["mode"] == mode:
-            return as_json({**openai_chat.model(entry), "id": call.parts["id"]})
-    raise Problem(404, f'there is no model "{call.parts["id"]}"', code="model_not_found")
+def models(call: Call) -> Response:
+    return _lister(call).models(call)
+
+
+def model(call: Call) -> Response:
+    return _lister(call).model(call)
+
+
+def _lister(call: Call) -> Listing:
+    """Whose kind of model list the caller reads (decisions 4)."""
+    for marks, api in LISTINGS:
+        if any(mark in call.headers for mark in marks):
+            return api
+    return openai_chat
+
+
+LISTINGS: tuple[tuple[tuple[str, ...], Listing], ...] = ()
 
 
 def health(call: Call) -> Response:
@@ -114,24 +171,24 @@ def health(call: Call) -> Response:
 
 
 def verdict(call: Call) -> Response:
-    """`POST /bench/verdict`: {call, useful: bool, note?, real?[], false?[]} -> {ok, recorded}."""
+    """`POST /bench/verdict`: {call, useful: bool|null, note?, real?[], false?[], best?} -> {ok, recorded};
+    {call, withdrawn: true} takes the last one back."""
     body = call.json()
-    given = verdicts.give(
-        body.get("call"),
-        body.get("useful"),
-        note=body.get("note"),
-        real=body.get("real"),
-        false=body.get("false"),
-        by=caller(call),
-    )
-    return as_json({"ok": True, **given})
+    if body.get("withdrawn"):
+        given = verdicts.withdraw(body.get("call"), caller(call))
+    else:
+        given = verdicts.give(**{name: body.get(name) for name in VERDICT}, by=caller(call))
+    return as_json({"ok": True, "recorded": given["recorded"]})
+
+
+VERDICT = ("call", "useful", "note", "real", "false", "best")
 
 
 def record(call: Call) -> Response:
     """`GET /bench/record?collection=&task=`: how each model's answers were judged; counts only."""
     wanted, task = call.param("collection"), call.param("task")
     if not wanted:
-        raise Problem(400, 'name a collection: /bench/record?collection=core', param="collection")
+        raise Problem(400, "name a collection: /bench/record?collection=core", param="collection")
     collection, _ = names.resolve(wanted)
     aliases = verdicts.record(collection, task or None)
     return as_json({"collection": collection, "task": task or None, "aliases": aliases})
@@ -147,16 +204,16 @@ def caller(call: Call) -> str:
     return "local"
 
 
-VERBS: dict[str, Callable[[Format, Call], Response]] = {"ask": ask, "models": models, "model": model}
-
-
 def _format_routes() -> Iterator[Route]:
     for api in FORMATS:
         for method, pattern, verb in api.PATHS:
-            yield Route(method, pattern, partial(VERBS[verb], api), error=api.error, guard="gateway")
+            answer = partial(ask, api) if isinstance(verb, str) else verb
+            yield Route(method, pattern, answer, error=api.error, guard="gateway")
 
 
 BENCH_ROUTES = (
+    Route("GET", "/v1/models", models, error=openai_chat.error, guard="gateway"),
+    Route("GET", "/v1/models/{id*}", model, error=openai_chat.error, guard="gateway"),
     Route("POST", "/bench/ask", ask_seats, error=openai_chat.error, guard="gateway"),
     Route("POST", "/bench/verdict", verdict, error=openai_chat.error, guard="gateway"),
     Route("GET", "/bench/record", record, error=openai_chat.error, guard="gateway"),

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The whole server: one table of routes (gateway, dashboard, page), one data folder, one process.
 
-Life in order: own the data folder, seat the practice squad, listen, serve, and on SIGINT or SIGTERM finish what is in flight.
+Life in order: own the data folder, seat the practice squad, listen, serve, and on SIGINT or SIGTERM finish
+what is in flight.
 """
 
 import argparse
@@ -35,8 +36,8 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 FOLDER = Path(__file__).resolve().parent
 
 KEYS_UNSUPPORTED = (
-    "BENCHWARMERS_REQUIRE_KEYS is set, but this version has no gateway keys yet: it serves this computer only, to everybody on "
-    "it. Unset the variable to start"
+    "BENCHWARMERS_REQUIRE_KEYS is set, but this version has no gateway keys yet: it serves this computer "
+    "only, to everybody on it. Unset the variable to start"
 )
 
 
@@ -44,12 +45,19 @@ def parser(gateway_only: bool) -> argparse.ArgumentParser:
     port = GATEWAY_PORT if gateway_only else PORT
     what = "the gateway alone" if gateway_only else "the dashboard and the gateway"
     words = argparse.ArgumentParser(
-        prog="gateway.py" if gateway_only else "serve.py", description=f"Serve {what} on 127.0.0.1, until Ctrl-C or SIGTERM."
+        prog="gateway.py" if gateway_only else "serve.py",
+        description=f"Serve {what} on 127.0.0.1, until Ctrl-C or SIGTERM.",
     )
-    words.add_argument("--port", type=int, help=f"the port to listen on; 0 takes any free one (default {port})")
-    words.add_argument("--home", type=Path, help="the data folder (default: BENCHWARMERS_HOME, else your user data folder)")
+    words.add_argument(
+        "--port", type=int, help=f"the port to listen on; 0 takes any free one (default {port})"
+    )
+    words.add_argument(
+        "--home", type=Path, help="the data folder (default: BENCHWARMERS_HOME, else your user data folder)"
+    )
     words.add_argument("--no-browser", action="store_true", help="do not open a browser")
-    words.add_argument("--practice", action="store_true", help="let the practice squad explore beside real models")
+    words.add_argument(
+        "--practice", action="store_true", help="let the practice squad explore beside real models"
+    )
     words.add_argument("--version", action="version", version=VERSION)
     return words
 
@@ -58,7 +66,7 @@ def main(argv: list[str] | None = None, gateway_only: bool = False) -> int:
     """Serve until told to stop. 0: stopped in order; 1: could not start, one sentence on stderr says why."""
     options = parser(gateway_only).parse_args(argv)
     try:
-        _check_environment(os.environ)
+        _check_environment()
         port = _port(options.port, gateway_only)
         return _serve(options, port, gateway_only)
     except Problem as problem:
@@ -66,14 +74,15 @@ def main(argv: list[str] | None = None, gateway_only: bool = False) -> int:
         return 1
 
 
-def _check_environment(env: "os._Environ[str]") -> None:
+def _check_environment() -> None:
     """Fail closed: what this version cannot guard, it does not open."""
-    bind = env.get("BENCH_BIND", "127.0.0.1")
+    bind = os.environ.get("BENCH_BIND", LOOPBACK[0])
     if bind not in LOOPBACK:
         raise Problem(
-            400, f"BENCH_BIND={bind} would listen beyond this computer; this version has no keys and no login yet, so it refuses"
+            400,
+            f"BENCH_BIND={bind} would listen beyond this computer, and there are no keys or login yet: refused",
         )
-    if env.get("BENCHWARMERS_REQUIRE_KEYS", "").lower() in ("1", "true", "yes"):
+    if os.environ.get("BENCHWARMERS_REQUIRE_KEYS", "").lower() in ("1", "true", "yes"):
         raise Problem(400, KEYS_UNSUPPORTED)
 
 
@@ -119,17 +128,10 @@ def _seat_practice(in_pool: bool) -> squad.Squad:
 
 
 def _listen(port: int, gateway_only: bool) -> Server:
-    host = os.environ.get("BENCH_BIND", "127.0.0.1")
-    try:
-        return Server((host, port), Table(routes(gateway_only)), Guard.from_environment(os.environ), log=_log)
-    except OSError as problem:
-        reason = "is taken by another program" if problem.errno in TAKEN else f"cannot be used ({problem.strerror})"
-        raise Problem(500, f"Port {port} {reason}. Choose another with --port N, or any free one with --port 0.") from None
-    except OverflowError:
-        raise Problem(400, f"{port} is not a port number; ports go from 0 to 65535") from None
-
-
-TAKEN = (98, 48, 10048, 13, 10013)  # EADDRINUSE on Linux, macOS and Windows; EACCES where a reserved port says so
+    if not 0 <= port <= 65535:
+        raise Problem(400, f"{port} is not a port: ports go from 0, which takes any free one, to 65535")
+    host = os.environ.get("BENCH_BIND", LOOPBACK[0])
+    return Server((host, port), Table(routes(gateway_only)), Guard.from_environment(os.environ), log=_log)
 
 
 def routes(gateway_only: bool) -> Iterable[Route]:

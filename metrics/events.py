@@ -1,6 +1,7 @@
 """A message being said, piece by piece: the one vocabulary between providers and callers.
 
-`client/` reads a provider's stream into these events; `formats/` writes them as its caller's stream. A stream is
+`client/` reads a provider's stream into these events; `formats/` writes them as its caller's stream. A stream
+is
 
     Opened? (Text | Reasoning | ToolStart | ToolArguments | Chunk | Tick)* (Closed | Failed)
 
@@ -41,7 +42,8 @@ class Reasoning:
 
 @dataclass(frozen=True, slots=True)
 class ToolStart:
-    """A tool call begins. `index` counts calls of this answer from 0; its arguments follow as ToolArguments."""
+    """A tool call begins. `index` counts calls of this answer from 0; its arguments follow as
+    ToolArguments."""
 
     index: int
     id: str
@@ -61,7 +63,8 @@ class ToolArguments:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """An untouched upstream chunk (one SSE data payload, no framing) beside its meaning, for chat-to-chat relays."""
+    """An untouched upstream chunk (one SSE data payload, no framing) beside its meaning, for chat-to-chat
+    relays."""
 
     raw: bytes
     events: tuple["Event", ...]
@@ -69,8 +72,9 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Closed:
-    """The answer is complete. `finish`: stop | length | tool_calls | content_filter; `stop_sequence` is the string that
-    matched. `extra` is added to the reply's last object as it is (the `bench` object, which formats do not look into)."""
+    """The answer is complete. `finish`: stop | length | tool_calls | content_filter; `stop_sequence` is the
+    string that matched. `extra` is added to the reply's last object as it is (the `bench` object, which
+    formats do not look into)."""
 
     finish: str = "stop"
     usage: Usage = field(default_factory=Usage)
@@ -92,7 +96,8 @@ Event = Opened | Text | Reasoning | ToolStart | ToolArguments | Chunk | Closed |
 
 
 def gather(events: Iterable[Event]) -> Reply:
-    """The whole message that `events` say. A Failed event is raised as its Problem; a stream without an end is a 502."""
+    """The whole message that `events` say. A Failed event is raised as its Problem; a stream without an end
+    is a 502."""
     text: list[str] = []
     reasoning: list[str] = []
     calls: dict[int, dict[str, Any]] = {}

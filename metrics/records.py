@@ -2,8 +2,8 @@
 
     Request -> Panel of Seats -> an Answer per seat -> Reply
 
-`Request.messages` keeps OpenAI chat shape exactly as it was sent. What that shape cannot say travels in the extension
-keys of EXTENSIONS, which only the modules that know them read.
+`Request.messages` keeps OpenAI chat shape exactly as it was sent. What that shape cannot say travels in the
+extension keys of EXTENSIONS, which only the modules that know them read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,8 @@ EXTENSIONS = {
     "_custom": "a custom tool: its input is text, not JSON",
 }
 
-# Kind of failure by status, for a Problem that names none. The words are those of `error` in records (decisions 8).
+# Kind of failure by status, for a Problem that names none. The words are those of `error` in records
+# (decisions 8).
 KINDS = {
     400: "bad_request",
     401: "auth",
@@ -45,10 +46,12 @@ KINDS = {
 
 
 class Problem(Exception):
-    """A failure on its way to the caller: an HTTP status and a sentence that says what is wrong and what to do.
+    """A failure on its way to the caller: an HTTP status and a sentence that says what is wrong and what to
+    do.
 
-    `kind` is one word (see KINDS); `param` and `code` are OpenAI's fields of that name; `retry_after` is in seconds;
-    `retryable` False means that sending the same request again cannot succeed. `headers` are added to the reply.
+    `kind` is one word (see KINDS); `param` and `code` are OpenAI's fields of that name; `retry_after` is in
+    seconds; `retryable` False means that sending the same request again cannot succeed. `headers` are added
+    to the reply.
     """
 
     def __init__(
@@ -76,10 +79,11 @@ class Problem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one answer in one convention (decisions 6): `out` is all output, `reasoning` its part. None: not known.
+    """Tokens of one answer in one convention (decisions 6): `out` is all output, `reasoning` its part. None:
+    not known.
 
-    `estimated` marks figures that we made up from characters; `raw` is the provider's own object, untouched; `cost` is what
-    the provider said this answer cost, in USD.
+    `estimated` marks figures that we made up from characters; `raw` is the provider's own object, untouched;
+    `cost` is what the provider said this answer cost, in USD.
     """
 
     uncached_in: int | None = None
@@ -113,8 +117,8 @@ class Price:
 class Target:
     """Where one call goes: a model as it is today, with all that a client of its provider must know.
 
-    `connection` is what shares a rate limit; `profile` the provider host whose quirks and dialects apply; None in a
-    capability means unknown. `builtin` marks the practice squad: programs, not models.
+    `connection` is what shares a rate limit; `profile` the provider host whose quirks and dialects apply;
+    None in a capability means unknown. `builtin` marks the practice squad: programs, not models.
     """
 
     alias: str
@@ -141,10 +145,12 @@ class Target:
 class Request:
     """What a caller asks, whatever format it came in.
 
-    `model` is the name exactly as it was asked for; `collection` and `reply` (all | merged | route) what it means.
-    `options` holds the sampling fields to forward (temperature top_p stop seed max_tokens); `ignored` names the fields a
-    panel leaves out. `invited` are the aliases of `with`. `deadline` is seconds a seat may take, `quorum` how many answers are
-    enough. `key` names the caller ("local" without keys).
+    `model` is the name exactly as it was asked for; `collection` and `reply` (all | merged | route) what it
+    means. `options` holds the sampling fields that any member gets (temperature top_p stop seed max_tokens),
+    `tools` and `passed` what only route mode passes on, in chat completions' shape; `ignored` names, as the
+    caller wrote them, the fields a panel leaves out. `invited` are the aliases of `with`. `deadline` is
+    seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have several
+    kinds of stream. `key` names the caller ("local" without keys).
     """
 
     model: str
@@ -152,6 +158,8 @@ class Request:
     reply: str
     messages: Sequence[Message]
     options: Mapping[str, Any] = field(default_factory=dict)
+    tools: Sequence[Mapping[str, Any]] = ()
+    passed: Mapping[str, Any] = field(default_factory=dict)
     stream: bool = False
     include_usage: bool = False
     invited: tuple[str, ...] = ()
@@ -159,12 +167,14 @@ class Request:
     quorum: int | None = None
     ignored: tuple[str, ...] = ()
     format: str = "openai-chat"
+    framing: str = ""
     key: str = "local"
 
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One place in a panel. `seat` is member | explorer | merger; `how` and `p` say how it was chosen and how likely."""
+    """One place in a panel. `seat` is member | explorer | merger; `how` and `p` say how it was chosen and how
+    likely."""
 
     call: str
     seat: str
@@ -184,7 +194,8 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """Who sits for one request, and the decision that chose them (`decision`: judgement.md section 3's log record)."""
+    """Who sits for one request, and the decision that chose them (`decision`: judgement.md section 3's log
+    record)."""
 
     id: str
     request: Request
@@ -200,9 +211,10 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one seat gave. `status`: ok empty error timeout refused cut skipped (decisions 8); `error` says which kind in one
-    word, `message` in a sentence and `http_status` as a status to answer with. Seconds are since the call was placed; `cost`
-    is exact, in units of 1e-12 USD, None when unknown. `changed` names the options that were altered for this seat and why."""
+    """What one seat gave. `status`: ok empty error timeout refused cut skipped (decisions 8); `error` says
+    which kind in one word, `message` in a sentence and `http_status` as a status to answer with. Seconds are
+    since the call was placed; `cost` is exact, in units of 1e-12 USD, None when unknown. `changed` names the
+    options that were altered for this seat and why."""
 
     seat: Seat
     status: str

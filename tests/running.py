@@ -1,4 +1,5 @@
-"""A real server of ours in a process of its own, with an empty data folder, for tests that ask it as its users would."""
+"""A real server of ours in a process of its own, with an empty data folder, for tests that ask it as its
+users would."""
 
 import json
 import os
@@ -30,7 +31,8 @@ def clean_environment(**more: str) -> dict[str, str]:
 
 
 class Running:
-    """`with Running() as bench:` starts `serve.py --port 0`; `bench.url`, `bench.cli(...)`, `bench.get/post(...)` use it."""
+    """`with Running() as bench:` starts `serve.py --port 0`; `bench.url`, `bench.cli(...)`,
+    `bench.get/post(...)` use it."""
 
     def __init__(
         self, home: Path | None = None, program: str = "serve.py", *options: str, **environment: str
@@ -48,6 +50,7 @@ class Running:
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()
+        self.process.stdout.close()
         if self._folder:
             self._folder.cleanup()
 
@@ -128,12 +131,18 @@ class Running:
         except ValueError:
             return status, body.decode("utf-8", "replace")
 
-    def seat(self, collection: str, base: str, *aliases: str, explorers: int = 0, **served: str) -> None:
-        """Put models of a fake provider on the bench and make a collection of them. `served` maps an alias to another id."""
+    def save(self, path: str, **body: Any) -> Any:
+        """A POST that must work; its reply."""
+        status, reply = self.post(path, body)
+        if status != 200:
+            raise AssertionError(f"{path} answered {status}: {reply}")
+        return reply
+
+    def seat(self, collection: str, base: str, *aliases: str, explorers: int = 0, **saved: Any) -> None:
+        """Put models of a fake provider, served under their aliases, on the bench and make a collection of
+        them."""
         endpoint = f"e-{collection}"
-        self.do("endpoint", "add", endpoint, "--base", base, "--key-stdin", stdin="sk-test-key")
+        self.save("/api/endpoint", name=endpoint, base=base, key="sk-test-key", test=False)
         for alias in aliases:
-            self.do("model", "add", alias, "--endpoint", endpoint, "--served", served.get(alias, alias))
-        self.do(
-            "collection", "save", collection, "--members", ",".join(aliases), "--explorers", str(explorers)
-        )
+            self.save("/api/model/add", alias=alias, endpoint=endpoint, served=alias)
+        self.save("/api/collection", name=collection, members=list(aliases), explorers=explorers, **saved)

@@ -6,7 +6,7 @@ import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
-from tests.provider import Provider, error, garbage, gated, hang, reset, text
+from tests.provider import CUT, Provider, chunk, error, garbage, gated, hang, reset, stream, text
 from tests.running import Running
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -29,10 +29,7 @@ class GatewayTest(unittest.TestCase):
         aliases = [f"m{number}-{at}" for at in range(len(answers))]
         for alias, given in zip(aliases, answers, strict=True):
             self.provider.script(alias, *(given if isinstance(given, tuple) else (given,)))
-        self.bench.seat(f"c{number}", self.provider.base, *aliases)
-        if saved:
-            status, said = self.bench.post("/api/collection", {"name": f"c{number}", **saved})
-            self.assertEqual(status, 200, said)
+        self.bench.seat(f"c{number}", self.provider.base, *aliases, **saved)
         return f"c{number}", aliases
 
     def chat(self, model, messages=HELLO, **more):
@@ -70,8 +67,10 @@ class PanelTest(GatewayTest):
             {"role": "assistant", "content": "two"},
             {"role": "user", "content": "three"},
         ]
-        self.assertEqual(self.chat(name, turns, temperature=0.3, top_p=0.9, seed=4, stop="X", max_tokens=77)[0], 200)
-        sent = self.provider.of(alias)[-1].json()
+        self.assertEqual(
+            self.chat(name, turns, temperature=0.3, top_p=0.9, seed=4, stop="X", max_tokens=77)[0], 200
+        )
+        sent = self.provider.of(alias)[-1].json
         self.assertEqual(sent["messages"], turns)
         self.assertEqual((sent["temperature"], sent["top_p"], sent["seed"], sent["stop"]), (0.3, 0.9, 4, "X"))
         self.assertTrue(sent["stream"])
@@ -120,9 +119,13 @@ class PanelTest(GatewayTest):
                 self.assertEqual(seats[aliases[1]]["answer"], "fine")
 
     NOBODY = [
-        ("limited", [error(429, "a", headers={"Retry-After": "99"}), error(429, "b", headers={"Retry-After": "55"})], 429),
+        (
+            "limited",
+            [error(429, "a", headers={"Retry-After": "99"}), error(429, "b", headers={"Retry-After": "55"})],
+            429,
+        ),
         ("the same refusal", [error(400, "bad"), error(400, "bad")], 400),
-        ("broken", [error(500, "a"), garbage()], 502),
+        ("broken", [garbage(), error(401, "bad key")], 502),
         ("mixed", [error(429, "a", headers={"Retry-After": "99"}), error(400, "b")], 502),
     ]
 
@@ -165,39 +168,22 @@ class PanelTest(GatewayTest):
     def test_a_caller_who_hangs_up_does_not_stop_the_panel(self):
         gate = threading.Event()
         name, (alias,) = self.collection(gated(["the ", "answer"], [gate]))
+        before = len(self.provider.requests)
         connection = http.client.HTTPConnection("127.0.0.1", self.bench.port)
         body = json.dumps(ask(name, stream=True))
         connection.request("POST", "/v1/chat/completions", body, {"Content-Type": "application/json"})
-        self.provider.wait_for_model(alias)
+        self.provider.wait_for(before + 1)
         connection.close()
         gate.set()
-        for _ in range(200):
+        for _ in range(500):
             panels = self.bench.get(f"/api/log?collection={name}")[1]["panels"]
             if panels:
                 break
         self.assertEqual(panels[0]["seats"][0]["status"], "ok")
-        self.assertEqual(self.bench.get(f"/api/panel/{panels[0]['panel']}")[1]["body"]["answers"], {
-            panels[0]["seats"][0]["call"]: "the answer"
-        })
-
-    def test_explorers_take_turns_within_a_day(self):
-        """Everybody in the pool gets a seat before anybody gets a second one (fault 7)."""
-        name, _ = self.collection(text("m"), explorers=1)
-        pool = [f"x{next(self.seats)}" for _ in range(4)]
-        self.bench.seat(f"p{next(self.seats)}", self.provider.base, *pool)
-        seated = []
-        for _ in range(40):
-            _, reply = self.chat(name)
-            seated += [seat["alias"] for seat in reply["bench"]["seats"] if seat["seat"] == "explorer"]
-        turns = [alias for alias in seated if alias in pool]
-        self.assertEqual(set(turns[:4]), set(pool))
-        self.assertNotIn("practice-counter", seated, "the practice squad leaves the pool when a real endpoint exists")
-
-    def test_a_guest_takes_an_explorers_chair(self):
-        name, _ = self.collection(text("m"), explorers=1)
-        _, reply = self.chat(name, **{"with": ["practice-counter"]})
-        seats = [(seat["seat"], seat["alias"]) for seat in reply["bench"]["seats"]]
-        self.assertEqual(seats[1:], [("explorer", "practice-counter")])
+        self.assertEqual(
+            self.bench.get(f"/api/panel/{panels[0]['panel']}")[1]["body"]["answers"],
+            {panels[0]["seats"][0]["call"]: "the answer"},
+        )
 
 
 class StreamTest(GatewayTest):
@@ -232,7 +218,7 @@ class StreamTest(GatewayTest):
         gates[1].set()
         said += reply.read()
         self.assertIn(b"Merged by", said)
-        asked = self.provider.of(aliases[1])[-1].json()["messages"][-1]["content"]
+        asked = self.provider.of(aliases[1])[-1].json["messages"][-1]["content"]
         for expected in ("hello", "one", "two", *aliases):
             self.assertIn(expected, asked)
         connection.close()
@@ -246,10 +232,17 @@ class StreamTest(GatewayTest):
         self.assertIn("one", said)
         self.assertIn("could not merge", reply["bench"]["note"])
 
-    def test_programs_do_not_merge(self):
-        status, reply = self.chat("core:merged", [{"role": "user", "content": "x = None\nif x == None: pass"}])
-        self.assertEqual(status, 200)
-        self.assertIn("program", reply["bench"]["note"])
+    def test_an_error_after_the_200_ends_the_stream_without_done(self):
+        gate = threading.Event()
+        name, _ = self.collection(stream(chunk({"role": "assistant"}), gate, CUT))
+        connection = http.client.HTTPConnection("127.0.0.1", self.bench.port)
+        connection.request("POST", "/v1/chat/completions", json.dumps(ask(name, stream=True)))
+        reply = connection.getresponse()
+        self.assertEqual(reply.status, 200, "after a second without an event the status is decided")
+        gate.set()
+        *_, last = [line for line in reply.read().splitlines() if line.startswith(b"data: ")]
+        self.assertIn("error", json.loads(last[6:]))
+        connection.close()
 
     def test_seats_one_by_one(self):
         name, aliases = self.collection(text("on", "e"), error(400, "no"))
@@ -267,7 +260,9 @@ class EvidenceTest(GatewayTest):
     def test_a_verdict_is_given_counted_and_shown(self):
         name, (alias,) = self.collection(text("a real finding"))
         call = self.chat(name)[1]["bench"]["seats"][0]["call"]
-        self.assertEqual(self.bench.post("/bench/pending", {"calls": [call, "nonsense"]})[1], {"pending": [call]})
+        self.assertEqual(
+            self.bench.post("/bench/pending", {"calls": [call, "nonsense"]})[1], {"pending": [call]}
+        )
         verdict = {"call": call, "useful": True, "note": "n", "real": ["a real finding"]}
         self.assertEqual(self.bench.post("/bench/verdict", verdict), (200, {"ok": True, "recorded": True}))
         self.assertEqual(self.bench.post("/bench/verdict", verdict), (200, {"ok": True, "recorded": False}))
@@ -289,7 +284,11 @@ class EvidenceTest(GatewayTest):
         ("unknown call", {"call": "p20260101-000000-0a1b2c3d.member1", "useful": True}, 404),
         ("no call", {"useful": True}, 400),
         ("useful in words", {"call": "p20260101-000000-0a1b2c3d.member1", "useful": "yes"}, 400),
-        ("claims that are no list", {"call": "p20260101-000000-0a1b2c3d.member1", "useful": True, "real": "x"}, 400),
+        (
+            "claims that are no list",
+            {"call": "p20260101-000000-0a1b2c3d.member1", "useful": True, "real": "x"},
+            400,
+        ),
         ("a path", {"call": "../../etc/passwd", "useful": True}, 404),
     ]
 
@@ -308,7 +307,9 @@ class HouseTest(GatewayTest):
         by_id = {entry["id"]: entry for entry in listed}
         for wanted in ("bench/core", "bench/core:merged", "bench/core:route"):
             self.assertEqual(by_id[wanted]["object"], "model")
-            self.assertEqual(by_id[wanted]["members"], ["practice-lint", "practice-paranoid", "practice-terse"])
+            self.assertEqual(
+                by_id[wanted]["members"], ["practice-lint", "practice-paranoid", "practice-terse"]
+            )
         for name in ("bench/core:merged", "bench%2Fcore%3Amerged", "core"):
             self.assertEqual(self.bench.get(f"/v1/models/{name}")[0], 200, name)
         self.assertEqual(self.bench.get("/v1/models/bench/typo")[0], 404)
@@ -332,9 +333,65 @@ class HouseTest(GatewayTest):
         with ThreadPoolExecutor(24) as callers:
             saved = list(
                 callers.map(
-                    lambda n: self.bench.post("/api/collection", {"name": f"par-{n}", "members": ["practice-lint"]})[0], range(24)
+                    lambda n: self.bench.post(
+                        "/api/collection", {"name": f"par-{n}", "members": ["practice-lint"]}
+                    )[0],
+                    range(24),
                 )
             )
         self.assertEqual(saved, [200] * 24)
         kept = {entry["name"] for entry in self.bench.get("/api/collections")[1]["collections"]}
         self.assertLessEqual({f"par-{n}" for n in range(24)}, kept)
+
+
+class ExplorerTest(unittest.TestCase):
+    """Who explores, on a bench of its own: the pool is everybody's."""
+
+    def setUp(self):
+        self.provider = self.enterContext(Provider())
+        self.bench = self.enterContext(Running())
+
+    def seats(self, name, **more):
+        status, reply = self.bench.post("/v1/chat/completions", ask(name, **more))
+        self.assertEqual(status, 200, reply)
+        return [(seat["seat"], seat["alias"]) for seat in reply["bench"]["seats"]]
+
+    def test_explorers_take_turns_within_a_day(self):
+        """Everybody in the pool gets a seat before anybody gets a second one (fault 7)."""
+        pool = ["x1", "x2", "x3", "x4"]
+        self.bench.seat("cc", self.provider.base, "mm", explorers=1)
+        self.bench.seat("pp", self.provider.base, *pool)
+        turns = [self.seats("cc")[1][1] for _ in range(12)]
+        for start in (0, 4, 8):
+            self.assertEqual(sorted(turns[start : start + 4]), pool)
+        self.assertEqual(turns[:4], turns[4:8])
+
+    def test_a_guest_takes_the_explorers_chair(self):
+        self.bench.seat("cc", self.provider.base, "mm", explorers=1)
+        self.assertEqual(
+            self.seats("cc", **{"with": ["practice-counter"]})[1:], [("explorer", "practice-counter")]
+        )
+
+    def test_a_model_that_keeps_failing_or_rests_explores_no_more(self):
+        self.provider.script("bad", error(401, "no"))
+        self.provider.script("limited", error(429, "later", headers={"Retry-After": "3600"}))
+        self.bench.seat("cc", self.provider.base, "mm", explorers=2)
+        self.bench.seat("pp", self.provider.base, "bad", "limited", "good")
+        for _ in range(8):
+            seated = self.seats("cc")
+        self.assertEqual(seated[1:], [("explorer", "good")])
+        _, reply = self.bench.post("/v1/chat/completions", ask("cc"))
+        skipped = {skip["alias"]: skip["why"] for skip in reply["bench"]["skipped"]}
+        self.assertIn("failing", skipped["bad"])
+        self.assertIn("rests", skipped["limited"])
+
+    def test_the_practice_squad_leaves_the_pool_for_real_models(self):
+        squad = ["practice-counter"]
+        self.assertEqual([alias for seat, alias in self.seats("core") if seat == "explorer"], squad)
+        self.bench.seat("cc", self.provider.base, "mm")
+        self.assertEqual([alias for seat, alias in self.seats("core") if seat == "explorer"], ["mm"])
+
+    def test_programs_do_not_merge(self):
+        status, reply = self.bench.post("/v1/chat/completions", ask("core:merged"))
+        self.assertEqual(status, 200)
+        self.assertIn("program", reply["bench"]["note"])

@@ -6,15 +6,17 @@ from metrics.bench import collections, names, roster
 from metrics.bench.collections import Collection
 from metrics.bench.roster import Model
 
-# Shown behind a collection's name for each way of asking it; the plain name answers in the collection's own way.
+# Shown behind a collection's name for each way of asking it; the plain name answers in the collection's own
+# way.
 SUFFIXES = ("", ":merged", ":route")
 
 
 def entries() -> list[dict[str, Any]]:
     """Every collection in every mode, in the order of their names.
 
-    Each: {id, collection, mode, description, tags, members[], shape, explorers, reply, merger, created, together:{context_window,
-    context_unknown[], capabilities[], connections[], limits}}. `context_window` is the smallest known one, in tokens.
+    Each: {id, collection, mode, description, tags, members[], shape, explorers, reply, merger, created,
+    together:{context_window, context_unknown[], capabilities[], connections[], limits}}. `context_window` is
+    the smallest known one, in tokens.
     """
     bench = roster.all()
     listed = []
@@ -24,6 +26,15 @@ def entries() -> list[dict[str, Any]]:
             mode = suffix.removeprefix(":") or collection.reply
             listed.append({"id": f"{names.PREFIX}{collection.name}{suffix}", "mode": mode, **shared})
     return listed
+
+
+def entry(model: str) -> dict[str, Any]:
+    """The entry that the model name `model` means; Problem 404 when there is none."""
+    name, mode = names.resolve(model)
+    collection = collections.get(name)
+    shared = _shared(collection, roster.all())
+    suffix = "" if mode == collection.reply else f":{mode}"
+    return {"id": f"{names.PREFIX}{name}{suffix}", "mode": mode, **shared}
 
 
 def _shared(collection: Collection, bench: dict[str, Model]) -> dict[str, Any]:

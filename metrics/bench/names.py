@@ -1,6 +1,8 @@
 """What a model name means: `bench/<collection>`, the bare name, and `:all | :merged | :route` behind either.
 
-Ollama's clients append `:latest` to a name without a tag; it means no mode.
+Ollama's clients append `:latest` to a name without a tag; it means no mode. Claude Code shows only models
+whose id begins with "claude", so every collection has such names too; they are looked up in a table, never
+taken apart.
 """
 
 from metrics.bench import collections
@@ -8,25 +10,47 @@ from metrics.records import Problem
 
 MODES = ("all", "merged", "route")
 PREFIX = "bench/"
+CLAUDE = "claude-bench-"
 
 
 def resolve(model: object, reply: str | None = None) -> tuple[str, str]:
     """(collection, mode) that `model` asks for. `reply` is the body's own wish (`bench.reply`).
 
-    Problem 400: no name, or name and body contradict each other; 404: no such collection. Both list what there is.
+    Problem 400: no name, or name and body contradict each other; 404: no such collection. Both list what
+    there is.
     """
     if not isinstance(model, str) or not model.strip():
-        raise Problem(400, f'name a collection in "model", such as "bench/core". {collections.menu()}', param="model")
-    name, _, suffix = model.strip().removeprefix(PREFIX).partition(":")
-    if suffix == "latest":
-        suffix = ""
-    if suffix and suffix not in MODES:
-        raise Problem(404, f'"{model}" ends in ":{suffix}"; the modes are :all, :merged and :route', **_UNKNOWN)
+        raise Problem(
+            400, f'name a collection in "model", such as "bench/core". {collections.menu()}', param="model"
+        )
+    name, suffix = _claude(model.strip()) or _plain(model.strip())
     if name not in collections.all():
-        raise Problem(404, f'there is no collection "{name}". {collections.menu()}', **_UNKNOWN)
+        raise _unknown(f'there is no collection "{name[:80]}". {collections.menu()}')
     if suffix and reply and suffix != reply:
-        raise Problem(400, f'"model" asks for :{suffix} and "bench.reply" for {reply}; say one of them', param="model")
+        raise Problem(
+            400, f'"model" asks for :{suffix} and "bench.reply" for {reply}; say one of them', param="model"
+        )
     return name, suffix or reply or collections.get(name).reply
 
 
-_UNKNOWN = {"param": "model", "code": "model_not_found"}
+def _plain(model: str) -> tuple[str, str]:
+    name, _, suffix = model.removeprefix(PREFIX).partition(":")
+    if suffix in MODES or suffix in ("", "latest"):
+        return name, "" if suffix == "latest" else suffix
+    raise _unknown(f'"{model[:80]}" ends in ":{suffix[:40]}"; the modes are :all, :merged and :route')
+
+
+def _claude(model: str) -> tuple[str, str] | None:
+    if not model.startswith(CLAUDE):
+        return None
+    table = {claude(name, mode): (name, mode) for name in collections.all() for mode in MODES}
+    return table.get(model)
+
+
+def claude(collection: str, mode: str) -> str:
+    """The name under which Claude Code lists a collection in a mode."""
+    return f"{CLAUDE}{collection}-{mode}"
+
+
+def _unknown(message: str) -> Problem:
+    return Problem(404, message, param="model", code="model_not_found")

@@ -1,29 +1,18 @@
-"""Checks that every format's parser shares: is a field what it must be, and what a panel forwards of a request.
+"""Checks that every format's parser shares: is a field what it must be, and what a panel forwards of a
+request.
 
 A check raises Problem 400 naming the field; a field that is null counts as absent, as every API here has it.
 """
 
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 from metrics.bench import names
-from metrics.records import Message, Problem
+from metrics.formats import images
+from metrics.records import Message, Problem, Request
 
-ROLES = ("system", "developer", "user", "assistant")
-TOOL_ROLES = ("tool", "function")
-
-# Sampling and shape fields that a panel leaves out and names in `bench.ignored` (decisions 11).
-IGNORED = (
-    "presence_penalty",
-    "frequency_penalty",
-    "logit_bias",
-    "logprobs",
-    "top_logprobs",
-    "response_format",
-    "reasoning_effort",
-    "verbosity",
-    "prediction",
-)
+ROLES = ("system", "developer", "user", "assistant", "tool")
 
 NO_TOOLS = (
     "a panel answers in words, so it takes no tools, tool calls or tool results; ask the collection in route mode "
@@ -104,9 +93,11 @@ def _stop(body: Mapping[str, Any]) -> str | list[str] | None:
     raise refuse('"stop" must be a string or a list of up to four strings', "stop")
 
 
-def ignored(body: Mapping[str, Any]) -> tuple[str, ...]:
-    """The fields of IGNORED that the caller really set."""
-    return tuple(name for name in IGNORED if body.get(name) not in (None, False, 0, {}, {"type": "text"}))
+def unused(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of the fields that a panel leaves out although the caller really set them."""
+    return tuple(
+        name for name, value in fields.items() if value not in (None, False, 0, {}, {"type": "text"})
+    )
 
 
 def address(body: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -119,7 +110,8 @@ def address(body: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The Request fields that any format may carry beside its own: `with`, `bench.deadline` (s), `bench.quorum`."""
+    """The Request fields that any format may carry beside its own: `with`, `bench.deadline` (s),
+    `bench.quorum`."""
     bench = member(body, "bench")
     return {
         "invited": strings(body, "with"),
@@ -129,48 +121,85 @@ def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def messages(value: Any) -> list[Message]:
-    """Chat messages as they were sent, every role and part checked. Problem 400 naming the first that will not do."""
+    """Chat messages as they were sent, every role and part checked. Problem 400 naming the first that will
+    not do."""
     if not isinstance(value, list) or not value:
         raise refuse('"messages" must be a list with at least one message', "messages")
-    for at, message in enumerate(value):
-        _check(message, f"messages[{at}]")
-    if not any(message["role"] == "user" and message["content"] for message in value):
+    checked = [_checked(message, f"messages[{at}]") for at, message in enumerate(value)]
+    if not any(message["role"] == "user" and message["content"] for message in checked):
         raise refuse('"messages" must hold at least one user message with content', "messages")
-    return value
+    return checked
 
 
-def _check(message: Any, where: str) -> None:
+def _checked(message: Any, where: str) -> Message:
     if not isinstance(message, dict):
         raise refuse(f"{where} must be an object with a role and content", where)
     role = message.get("role")
-    if role in TOOL_ROLES or message.get("tool_calls") or message.get("function_call"):
-        raise refuse(f"{where}: {NO_TOOLS}", where)
     if role not in ROLES:
-        raise refuse(f"{where}.role is {_shown(role)}; the roles are {', '.join(ROLES)}", f"{where}.role")
+        raise refuse(f"{where}.role is {shown(role)}; the roles are {', '.join(ROLES)}", f"{where}.role")
+    if message.get("function_call"):
+        raise refuse(f"{where}.function_call is the legacy form; send tool_calls", where)
+    if role == "tool" and not isinstance(message.get("tool_call_id"), str):
+        raise refuse(
+            f"{where}.tool_call_id must be the id of the call that this answers", f"{where}.tool_call_id"
+        )
+    calls = message.get("tool_calls")
+    if calls:
+        _check_calls(calls, f"{where}.tool_calls")
     content = message.get("content")
     if isinstance(content, list):
-        for at, part in enumerate(content):
-            _check_part(part, f"{where}.content[{at}]")
-    elif not isinstance(content, str):
+        parts = [_part(part, f"{where}.content[{at}]") for at, part in enumerate(content)]
+        return message if all(map(is_, parts, content)) else {**message, "content": parts}
+    if not isinstance(content, str) and not (
+        content is None and role == "assistant" and (calls or "refusal" in message)
+    ):
         raise refuse(f"{where}.content must be a string or a list of parts", f"{where}.content")
+    return message
 
 
-def _check_part(part: Any, where: str) -> None:
+def _part(part: Any, where: str) -> Any:
+    """The part as it was sent; of a picture, its repaired form where it needs one."""
     if not isinstance(part, dict):
         raise refuse(f"{where} must be an object with a type", where)
     kind = part.get("type")
     if kind in ("text", "refusal"):
         if not isinstance(part.get(kind), str):
             raise refuse(f"{where}.{kind} must be a string", f"{where}.{kind}")
-    elif kind == "image_url":
-        image = part.get("image_url")
-        url = image.get("url") if isinstance(image, dict) else image
-        if not isinstance(url, str) or not url.startswith(("data:image/", "https://", "http://")):
-            raise refuse(f"{where}.image_url.url must be a data:image/… URL or an http(s) address", where)
-    else:
-        raise refuse(f"{where}.type is {_shown(kind)}; a panel reads text and image_url parts", f"{where}.type")
+        return part
+    if kind != "image_url":
+        raise refuse(f"{where}.type is {shown(kind)}; text and image_url parts are read", f"{where}.type")
+    image = part.get("image_url")
+    url = image.get("url") if isinstance(image, dict) else image
+    made = images.from_url(url, f"{where}.image_url.url")["image_url"]["url"]
+    if isinstance(image, dict):
+        return part if made == url else {**part, "image_url": {**image, "url": made}}
+    return {**part, "image_url": {"url": made}}
 
 
-def _shown(value: Any) -> str:
+def _check_calls(calls: Any, where: str) -> None:
+    if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+        raise refuse(f"{where} must be a list of tool calls", where)
+    for at, call in enumerate(calls):
+        function = call.get("function") or call.get("custom")
+        if (
+            not isinstance(call.get("id"), str)
+            or not isinstance(function, dict)
+            or not isinstance(function.get("name"), str)
+        ):
+            raise refuse(f"{where}[{at}] must have an id and a function with a name", f"{where}[{at}]")
+
+
+def for_panel(request: Request) -> Request:
+    """`request` if a panel can take it. Problem 400 for what only route mode can: tools, their calls and
+    results."""
+    used = request.tools or any(
+        message["role"] == "tool" or message.get("tool_calls") for message in request.messages
+    )
+    if used:
+        raise refuse(NO_TOOLS, "tools")
+    return request
+
+
+def shown(value: Any) -> str:
     """A caller's value in a message to them: quoted, and never longer than a line."""
     return f'"{str(value)[:40]}"' if value is not None else "missing"

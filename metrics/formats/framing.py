@@ -15,6 +15,7 @@ SSE_HEADERS = (
     ("X-Accel-Buffering", "no"),
 )
 
+
 def sse(value: Any, event: str | None = None) -> bytes:
     """One event: `event: name` when there is one, and the data line."""
     named = b"event: %b\n" % event.encode() if event else b""

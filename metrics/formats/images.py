@@ -1,7 +1,9 @@
-"""Pictures, in whatever shape a caller sends them, as one chat part: `{"type": "image_url", "image_url": {"url", "detail"?}}`.
+"""Pictures, in whatever shape a caller sends them, as one chat part: `{"type": "image_url", "image_url":
+{"url", "detail"?}}`.
 
-An http(s) address is passed on and never fetched here. Inline data becomes a data URL in standard base64, labelled by what the bytes
-say they are: providers refuse a wrong label, and clients send plenty (image/jpg, a PNG called a JPEG, none at all).
+An http(s) address is passed on and never fetched here. Inline data becomes a data URL in standard base64,
+labelled by what the bytes say they are: providers refuse a wrong label, and clients send plenty (image/jpg, a
+PNG called a JPEG, none at all).
 """
 
 import base64
@@ -37,13 +39,18 @@ def from_url(url: Any, where: str, detail: str | None = None) -> dict[str, Any]:
     if url.startswith(("https://", "http://")):
         return part(url, detail)
     if not url.startswith("data:"):
-        raise Problem(400, f"{where} must begin with https://, http:// or data:; a bare file or id is not read", param=where)
+        raise Problem(
+            400,
+            f"{where} must begin with https://, http:// or data:; a bare file or id is not read",
+            param=where,
+        )
     head, comma, data = url.partition(",")
     kind, *parameters = head.removeprefix("data:").split(";")
     if not comma or "base64" not in [parameter.strip().lower() for parameter in parameters]:
         raise Problem(400, f"{where} is a data URL without base64 data", param=where)
     made = from_base64(data, kind.strip(), where, detail)
-    # A picture can be megabytes: where nothing was wrong, the caller's own string goes on and the new one is dropped.
+    # A picture can be megabytes: where nothing was wrong, the caller's own string goes on and the new one is
+    # dropped.
     return part(url, detail) if made["image_url"]["url"] == url else made
 
 

@@ -1,12 +1,13 @@
 """All we know about OpenAI chat completions as a server: `POST /v1/chat/completions` and its model list.
 
-Shapes and event order: OpenAI's API description 2.3.0; chunks without choices are sent only to callers who asked for usage,
-because many clients read choices[0] of each.
+Shapes and event order: OpenAI's API description 2.3.0; chunks without choices are sent only to callers who
+asked for usage, because many clients read choices[0] of each.
 """
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from metrics.bench import listing
 from metrics.events import Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.formats import content, framing
 from metrics.formats.protocol import Stamp
@@ -14,12 +15,7 @@ from metrics.records import Problem, Reply, Request, Usage
 from metrics.web.table import Call, Response, as_json
 
 NAME = "openai-chat"
-PATHS = (
-    ("POST", "/v1/chat/completions", "ask"),
-    ("GET", "/v1/models", "models"),
-    ("GET", "/v1/models/{id*}", "model"),
-)
-STREAM_HEADERS = framing.SSE_HEADERS
+PATHS = (("POST", "/v1/chat/completions", "ask"),)
 
 ERROR_TYPES = {
     400: "invalid_request_error",
@@ -42,38 +38,78 @@ ERROR_CODES = {
 
 LEGACY = ("functions", "function_call")
 
+# Fields with a meaning of their own here, or read by `content`; everything else a member gets as it was sent.
+READ = frozenset(
+    ("model", "messages", "stream", "stream_options", "tools", "with", "bench")
+    + ("temperature", "top_p", "stop", "seed", "max_tokens", "max_completion_tokens")
+)
+
+# Of those, what shapes an answer: a panel leaves it out and says so in `bench.ignored` (decisions 11).
+SHAPING = (
+    "presence_penalty",
+    "frequency_penalty",
+    "logit_bias",
+    "logprobs",
+    "top_logprobs",
+    "response_format",
+    "reasoning_effort",
+    "verbosity",
+    "prediction",
+)
+
+HOSTED = 'runs at OpenAI and cannot run here; leave it out of "tools", or declare a function that your own program runs'
+
 
 def parse(call: Call) -> Request:
     body = call.json()
     model, collection, mode = content.address(body)
-    _refuse_unsupported(body)
-    return Request(
+    _refuse_legacy(body)
+    request = Request(
         model=model,
         collection=collection,
         reply=mode,
         messages=content.messages(body.get("messages")),
         options=content.sampling(body),
+        tools=_tools(body.get("tools")),
+        passed={name: value for name, value in body.items() if name not in READ and value is not None},
         stream=content.flag(body, "stream"),
         include_usage=content.flag(content.member(body, "stream_options"), "include_usage"),
-        ignored=content.ignored(body),
+        ignored=content.unused({name: body.get(name) for name in SHAPING}),
         format=NAME,
         **content.wishes(body),
     )
+    return request if mode == "route" else _for_panel(request, body)
 
 
-def _refuse_unsupported(body: Mapping[str, Any]) -> None:
-    """What a panel cannot do is refused by name, never dropped."""
+def _refuse_legacy(body: Mapping[str, Any]) -> None:
+    for name in LEGACY:
+        if body.get(name):
+            raise content.refuse(
+                f'"{name}" is the legacy form and is not read; send "tools" and "tool_choice"', name
+            )
+
+
+def _for_panel(request: Request, body: Mapping[str, Any]) -> Request:
     n = content.whole(body, "n", 1)
     if n not in (None, 1):
         raise content.refuse(f'"n" is {n}: a panel gives one answer a seat; seat more models instead', "n")
-    tools = body.get("tools")
-    if tools is not None and not isinstance(tools, list):
-        raise content.refuse('"tools" must be a list', "tools")
-    if tools:
-        raise content.refuse(content.NO_TOOLS, "tools")
-    for name in LEGACY:
-        if body.get(name):
-            raise content.refuse(f'"{name}" is the legacy form and not supported; {content.NO_TOOLS}', name)
+    return content.for_panel(request)
+
+
+def _tools(value: Any) -> list[dict[str, Any]]:
+    """Function and custom tools as they were declared; hosted ones are refused by name."""
+    if value is not None and (
+        not isinstance(value, list) or not all(isinstance(tool, dict) for tool in value)
+    ):
+        raise content.refuse('"tools" must be a list of tools', "tools")
+    for at, tool in enumerate(value or ()):
+        kind = tool.get("type", "function")
+        if kind not in ("function", "custom"):
+            raise content.refuse(f"tools[{at}]: {content.shown(kind)} {HOSTED}", f"tools[{at}].type")
+        declared = tool.get(kind)
+        if not isinstance(declared, dict) or not isinstance(declared.get("name"), str):
+            raise content.refuse(f"tools[{at}].{kind} must be an object with a name", f"tools[{at}]")
+    return value or []
 
 
 def reply(request: Request, reply: Reply, stamp: Stamp) -> Mapping[str, Any]:
@@ -154,7 +190,9 @@ class _Chunks:
     def text(self, text: str) -> bytes:
         return self._before + framing.as_bytes(text) + self._after
 
-    def delta(self, delta: Mapping[str, Any], finish: str | None = None, extra: Mapping[str, Any] = {}) -> bytes:
+    def delta(
+        self, delta: Mapping[str, Any], finish: str | None = None, extra: Mapping[str, Any] = {}
+    ) -> bytes:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
         rest = framing.as_bytes({"choices": [choice], **extra})
         return self._head + b"," + rest[1:-1] + self._end
@@ -162,7 +200,12 @@ class _Chunks:
     def close(self, closed: Closed) -> Iterator[bytes]:
         yield self.delta({}, closed.finish, closed.extra)
         if self._usage:
-            yield self._head + b"," + framing.as_bytes({"choices": [], "usage": usage(closed.usage)})[1:] + b"\n\n"
+            yield (
+                self._head
+                + b","
+                + framing.as_bytes({"choices": [], "usage": usage(closed.usage)})[1:]
+                + b"\n\n"
+            )
         yield framing.DONE
 
 
@@ -172,22 +215,38 @@ def error(problem: Problem, call: Call | None) -> Response:
 
 def shape(problem: Problem) -> dict[str, Any]:
     """OpenAI's error object; all four keys are always there."""
-    kind = ERROR_TYPES.get(problem.status, "invalid_request_error" if problem.status < 500 else "server_error")
+    kind = ERROR_TYPES.get(
+        problem.status, "invalid_request_error" if problem.status < 500 else "server_error"
+    )
     code = problem.code or ERROR_CODES.get(problem.kind)
     return {"error": {"message": problem.message, "type": kind, "param": problem.param, "code": code}}
 
 
 def headers(problem: Problem) -> tuple[tuple[str, str], ...]:
-    """Retry-After in whole seconds, and x-should-retry: false where trying again cannot help (SDKs would, twice)."""
-    wait = () if problem.retry_after is None else (("Retry-After", str(max(0, -int(-problem.retry_after // 1)))),)
+    """Retry-After in whole seconds, and x-should-retry: false where trying again cannot help (SDKs would,
+    twice)."""
+    wait = (
+        ()
+        if problem.retry_after is None
+        else (("Retry-After", str(max(0, -int(-problem.retry_after // 1)))),)
+    )
     stop = () if problem.retryable else (("x-should-retry", "false"),)
     return (*problem.headers, *wait, *stop)
 
 
-def models(entries: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"object": "list", "data": [model(entry) for entry in entries]}
+def stream_headers(request: Request) -> tuple[tuple[str, str], ...]:
+    return framing.SSE_HEADERS
 
 
-def model(entry: Mapping[str, Any]) -> dict[str, Any]:
+def models(call: Call) -> Response:
+    return as_json({"object": "list", "data": [_model(entry) for entry in listing.entries()]})
+
+
+def model(call: Call) -> Response:
+    asked = call.parts["id"]
+    return as_json({**_model(listing.entry(asked)), "id": asked})
+
+
+def _model(entry: Mapping[str, Any]) -> dict[str, Any]:
     told = {name: value for name, value in entry.items() if name not in ("collection", "mode")}
     return {**told, "object": "model", "owned_by": "benchwarmers"}

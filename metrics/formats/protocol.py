@@ -1,11 +1,12 @@
 """What a caller's API format is: one module with these names, and one line in FORMATS.
 
-A format turns its own wire shapes into a Request, and events into its own reply or stream. It never hears of seats, panels or
-verdicts: what the bench has to tell travels in `extra`, which is added to the last object as it is.
+A format turns its own wire shapes into a Request, and events into its own reply or stream. It never hears of
+seats, panels or verdicts: what the bench has to tell travels in `extra`, which is added to the last object as
+it is.
 """
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -26,21 +27,41 @@ class Stamp:
         return cls(secrets.token_hex(12), int(now))
 
 
-class Format(Protocol):
-    """A module of `formats/`. PATHS: (method, pattern, verb), the verbs being the gateway's."""
+Answering = Callable[[Call], Response]
 
-    NAME: str
-    PATHS: tuple[tuple[str, str, str], ...]
-    STREAM_HEADERS: tuple[tuple[str, str], ...]
+
+class Format(Protocol):
+    """A module of `formats/`. PATHS: (method, pattern, "ask" or the function that answers by itself)."""
+
+    @property
+    def NAME(self) -> str: ...
+
+    @property
+    def PATHS(self) -> tuple[tuple[str, str, str | Answering], ...]: ...
 
     def parse(self, call: Call) -> Request:
-        """The caller's request. Raises Problem 400 naming the field and what to do, 404 for an unknown collection."""
+        """The caller's request. Raises Problem 400 naming the field and what to do, 404 for an unknown
+        collection."""
 
-    def reply(self, request: Request, reply: Reply, stamp: Stamp) -> Mapping[str, Any]:
+    def reply(self, request: Request, reply: Reply, stamp: Stamp) -> Any:
         """The whole reply as a JSON value."""
 
+    def stream_headers(self, request: Request) -> tuple[tuple[str, str], ...]:
+        """The headers of a streamed reply, its content type first."""
+
     def stream(self, request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
-        """The reply as it is said. A Failed event becomes the error its SDK raises on, and nothing follows it."""
+        """The reply as it is said. A Failed event becomes the error its SDK raises on, and nothing follows
+        it."""
 
     def error(self, problem: Problem, call: Call | None) -> Response:
         """A refusal before the stream, in this format's shape and with the status its clients understand."""
+
+
+class Listing(Protocol):
+    """A format that shows the collections as its kind of model list, on the paths that several share."""
+
+    def models(self, call: Call) -> Response:
+        """All collections, in all modes."""
+
+    def model(self, call: Call) -> Response:
+        """The one that `call.parts["id"]` names. Problem 404 for none."""

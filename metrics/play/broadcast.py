@@ -1,4 +1,5 @@
-"""A panel as it happens, one JSON object an event: for the page and for `bench ask`, which show every seat by itself.
+"""A panel as it happens, one JSON object an event: for the page and for `bench ask`, which show every seat by
+itself.
 
 The events and their fields are a contract; docs/GATEWAY.md lists them.
 """
@@ -8,14 +9,16 @@ from dataclasses import asdict
 from typing import Any
 
 from metrics.events import Reasoning, Text
-from metrics.play import minutes, tokens
+from metrics.limits import tokens
+from metrics.play import minutes
 from metrics.play import panel as panels
 from metrics.play.panel import Complete, Done, Happening, Said, Started
 from metrics.records import Panel, Problem, Seat
 
 
 def told(happenings: Iterable[Happening | None]) -> Iterator[dict[str, Any]]:
-    """What is sent for each happening. A quiet stretch (None) is a tick; a panel without any answer ends in `failed`."""
+    """What is sent for each happening. A quiet stretch (None) is a tick; a panel without any answer ends in
+    `failed`."""
     opened: set[str] = set()
     for happening in happenings:
         match happening:
@@ -26,7 +29,10 @@ def told(happenings: Iterable[Happening | None]) -> Iterator[dict[str, Any]]:
             case Said(seat, event):
                 if seat.call not in opened:
                     opened.add(seat.call)
-                    yield {"event": "merge.started" if seat.seat == "merger" else "seat.started", "call": seat.call}
+                    yield {
+                        "event": "merge.started" if seat.seat == "merger" else "seat.started",
+                        "call": seat.call,
+                    }
                 yield from _delta(seat, event)
             case Done(answer):
                 name = "merge.done" if answer.seat.seat == "merger" else "seat.done"
@@ -79,20 +85,29 @@ def _complete(complete: Complete) -> dict[str, Any]:
     return {
         "event": "panel.done",
         "bench": bench,
-        "usage": {"in": usage.prompt, "out": usage.out, "reasoning": usage.reasoning, "estimated": usage.estimated},
+        "usage": {
+            "in": usage.prompt,
+            "out": usage.out,
+            "reasoning": usage.reasoning,
+            "estimated": usage.estimated,
+        },
     }
 
 
 def failed(problem: Problem) -> dict[str, Any]:
     """A Problem inside a stream of events."""
-    return {"status": problem.status, "error": {"message": problem.message, "type": problem.kind, "code": problem.code}}
+    return {
+        "status": problem.status,
+        "error": {"message": problem.message, "type": problem.kind, "code": problem.code},
+    }
 
 
 def preview(panel: Panel) -> dict[str, Any]:
     """Who would sit: the panel before anyone is asked."""
     return {
         "seats": [
-            _place(seat) | {"price": _price(seat), "typical_s": None, "context": seat.target.context} for seat in panel.seats
+            _place(seat) | {"price": _price(seat), "typical_s": None, "context": seat.target.context}
+            for seat in panel.seats
         ],
         "skipped": [{"seat": skip.seat, "alias": skip.alias, "why": skip.why} for skip in panel.skipped],
         "shape": panel.shape,

@@ -1,7 +1,8 @@
 """One call to one model, from the first attempt to its line in the ledger.
 
-`place` is a generator: it yields the events as they are said and returns the Answer. Whoever iterates decides what to do with
-the events; the ledger row is written here, whatever happened, because every upstream call has one.
+`place` is a generator: it yields the events as they are said and returns the Answer. Whoever iterates decides
+what to do with the events; the ledger row is written here, whatever happened, because every upstream call has
+one.
 """
 
 import time
@@ -13,9 +14,19 @@ from metrics.client import transport
 from metrics.client.chat import Conversation
 from metrics.client.dialects import DIALECTS
 from metrics.client.transport import Hangup, Timeouts
-from metrics.events import Chunk, Closed, Event, Failed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
-from metrics.limits import cost, ledger
-from metrics.play import tokens
+from metrics.events import (
+    Chunk,
+    Closed,
+    Event,
+    Failed,
+    Opened,
+    Reasoning,
+    Text,
+    Tick,
+    ToolArguments,
+    ToolStart,
+)
+from metrics.limits import cost, ledger, tokens
 from metrics.records import Answer, Problem, Seat, Usage
 
 ATTEMPTS = 3
@@ -26,7 +37,17 @@ IDLE = 120.0
 AGAIN = {"rate_limited": 1.0, "overloaded": 0.5, "upstream": 0.4, "unreachable": 0.2}
 
 # Failures for which a provider charges nothing: it never began to answer. Their cost is none, not unknown.
-UNCHARGED = {"rate_limited", "overloaded", "unreachable", "auth", "payment", "not_found", "bad_request", "context", "forbidden"}
+UNCHARGED = {
+    "rate_limited",
+    "overloaded",
+    "unreachable",
+    "auth",
+    "payment",
+    "not_found",
+    "bad_request",
+    "context",
+    "forbidden",
+}
 
 # The seat's status by the kind of problem; anything else is an "error".
 STATUSES = {"timeout": "timeout", "empty": "empty", "refused": "refused"}
@@ -51,6 +72,9 @@ class Clocks:
     monotonic: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
     sleep: Callable[[float], None] = time.sleep
+
+
+REAL = Clocks()
 
 
 @dataclass(slots=True)
@@ -97,59 +121,93 @@ def place(
     *,
     deadline: float,
     hangup: Hangup,
-    clocks: Clocks = Clocks(),
+    clocks: Clocks = REAL,
+    quiet: float | None = None,
 ) -> Generator[Event, None, Answer]:
-    """Ask `seat`'s model, at most `deadline` seconds from now. Yields events, returns the Answer; raises nothing of the
-    provider's: a failure is an Answer whose status says so. Tries again only while nothing has been said."""
-    started = clocks.monotonic()
-    attempts = 0
-    while True:
-        attempts += 1
-        said, problem = _Said(), None
-        left = deadline - (clocks.monotonic() - started)
-        try:
-            yield from _attempt(seat, conversation, options, said, left, hangup, started, clocks)
-            break
-        except Problem as raised:
-            problem = raised
-        pause = _pause(problem, attempts, said, deadline - (clocks.monotonic() - started))
-        if pause is None or hangup.done:
-            break
-        clocks.sleep(pause)
-    answer = _answer(seat, said, problem, conversation)
-    answer = replace(answer, seconds=clocks.monotonic() - started, attempts=attempts)
-    ledger.add(row(answer, filing, clocks.now()))
+    """Ask `seat`'s model, at most `deadline` seconds from now. Yields events (Tick after `quiet` seconds of
+    silence), returns the Answer; raises nothing of the provider's: a failure is an Answer whose status says
+    so. Tries again only while nothing has been said. Closing the generator hangs up on the member, and what
+    it cost is recorded."""
+    play = _Play(seat, conversation, options, clocks, deadline, hangup, quiet)
+    try:
+        yield from play.attempts()
+    except GeneratorExit:
+        hangup.now()
+        play.problem = Problem(499, "the caller left before the end", kind="caller_left", retryable=False)
+        raise
+    finally:
+        answer = play.answer()
+        ledger.add(row(answer, filing, clocks.now()))
     return answer
 
 
-def _attempt(
-    seat: Seat,
-    conversation: Conversation,
-    options: Mapping[str, Any],
-    said: _Said,
-    left: float,
-    hangup: Hangup,
-    started: float,
-    clocks: Clocks,
-) -> Iterator[Event]:
-    if left <= 0:
-        raise Problem(504, f"{seat.target.alias} had no time left to answer", kind="timeout")
-    dialect = DIALECTS[seat.target.api]
-    outgoing = dialect.compose(seat.target, conversation, options)
-    said.changed = outgoing.changed
-    limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
-    with transport.shared().open(
-        outgoing.method, outgoing.url, outgoing.headers, outgoing.body, timeouts=limits, hangup=hangup
-    ) as arrival:
-        for event in dialect.read(arrival, seat.target):
-            said.hear(event, clocks.monotonic() - started)
-            yield event
+@dataclass(slots=True)
+class _Play:
+    """One call being made: its attempts, and what the last of them said."""
+
+    seat: Seat
+    conversation: Conversation
+    options: Mapping[str, Any]
+    clocks: Clocks
+    deadline: float
+    hangup: Hangup
+    quiet: float | None
+    tries: int = 0
+    said: _Said = field(default_factory=_Said)
+    problem: Problem | None = None
+    started: float = 0.0
+
+    def elapsed(self) -> float:
+        return self.clocks.monotonic() - self.started
+
+    def attempts(self) -> Iterator[Event]:
+        self.started = self.clocks.monotonic()
+        while True:
+            self.tries += 1
+            self.said, self.problem = _Said(), None
+            try:
+                yield from self._attempt(self.deadline - self.elapsed())
+                return
+            except Problem as problem:
+                self.problem = problem
+            pause = _pause(self.seat, self.problem, self.tries, self.said, self.deadline - self.elapsed())
+            if pause is None or self.hangup.done:
+                return
+            self.clocks.sleep(pause)
+
+    def _attempt(self, left: float) -> Iterator[Event]:
+        target = self.seat.target
+        if left <= 0:
+            raise Problem(504, f"{target.alias} had no time left to answer", kind="timeout")
+        dialect = DIALECTS[target.api]
+        outgoing = dialect.compose(target, self.conversation, self.options)
+        self.said.changed = outgoing.changed
+        limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
+        with transport.shared().open(
+            outgoing.method,
+            outgoing.url,
+            outgoing.headers,
+            outgoing.body,
+            timeouts=limits,
+            hangup=self.hangup,
+        ) as arrival:
+            for event in dialect.read(arrival, target, tick=self.quiet):
+                self.said.hear(event, self.elapsed())
+                yield event
+
+    def answer(self) -> Answer:
+        answer = _answer(self.seat, self.said, self.problem, self.conversation)
+        return replace(answer, seconds=self.elapsed(), attempts=self.tries)
 
 
-def _pause(problem: Problem, attempts: int, said: _Said, left: float) -> float | None:
+def _pause(seat: Seat, problem: Problem, attempts: int, said: _Said, left: float) -> float | None:
     """Seconds to wait before the next attempt; None: this was the last one."""
+    if attempts >= ATTEMPTS or said.first is not None:
+        return None
+    if DIALECTS[seat.target.api].learn(seat.target, problem):
+        return 0.0  # it named a parameter that it does not take: it is asked again without
     first = AGAIN.get(problem.kind)
-    if first is None or attempts >= ATTEMPTS or said.first is not None or not problem.retryable:
+    if first is None or not problem.retryable:
         return None
     pause = problem.retry_after if problem.retry_after is not None else first * 2 ** (attempts - 1)
     return pause if pause <= LONGEST_PAUSE and pause < left else None
@@ -193,7 +251,9 @@ def _judged(answer: Answer, said: _Said) -> Answer:
 
 
 def _failed(answer: Answer, problem: Problem) -> Answer:
-    status = "cut" if answer.text.strip() and problem.kind != "timeout" else STATUSES.get(problem.kind, "error")
+    status = (
+        "cut" if answer.text.strip() and problem.kind != "timeout" else STATUSES.get(problem.kind, "error")
+    )
     return replace(
         answer,
         status=status,

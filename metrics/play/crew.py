@@ -1,7 +1,8 @@
 """Threads that wait for work: a seat, a relay or a straggler borrows one and gives it back.
 
-Starting a thread costs about as much as a whole small call, so idle ones are kept (the last to finish is the first to work
-again, its stack still warm). They are daemons: a hung provider never keeps the process from ending.
+Starting a thread costs about as much as a whole small call, so idle ones are kept (the last to finish is the
+first to work again, its stack still warm). They are daemons: a hung provider never keeps the process from
+ending.
 """
 
 import queue
@@ -29,7 +30,8 @@ class _Hand:
 
 
 def go(work: Callable[[], None]) -> None:
-    """Run `work` on a thread of its own, at once. `work` must not raise: what it has to say goes where it was told."""
+    """Run `work` on a thread of its own, at once. `work` must not raise: what it has to say goes where it was
+    told."""
     with _lock:
         hand = _idle.pop() if _idle else None
     (hand or _Hand()).work.put(work)

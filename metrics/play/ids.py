@@ -1,11 +1,21 @@
-"""Panel ids and call ids (decisions 2): `p<UTC yyyymmdd-hhmmss>-<8 hex>`, a seat's call id is `<panel>.<seat name>`."""
+"""Ids (decisions 2): a panel is `p<UTC yyyymmdd-hhmmss>-<8 hex>`, a conversation `r…` likewise; a call id
+names its seat or its turn."""
 
 import time
 
 
 def panel(now: float, token: str) -> str:
     """A new panel's id. `token`: 8 hex digits of randomness."""
-    return f"p{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{token}"
+    return f"p{_stamped(now, token)}"
+
+
+def conversation(now: float, token: str) -> str:
+    """A new route conversation's id."""
+    return f"r{_stamped(now, token)}"
+
+
+def turn(conversation_id: str, number: int) -> str:
+    return f"{conversation_id}.{number}"
 
 
 def member(panel_id: str, number: int) -> str:
@@ -19,3 +29,7 @@ def explorer(panel_id: str, number: int) -> str:
 
 def merger(panel_id: str) -> str:
     return f"{panel_id}.merger"
+
+
+def _stamped(now: float, token: str) -> str:
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{token}"

@@ -1,7 +1,7 @@
 """One answer out of many: who merges, and what the merger is asked.
 
-The merger is told to keep the disagreements: two models that say the same are not yet right, and the value of a panel is what
-only one of them saw.
+The merger is told to keep the disagreements: two models that say the same are not yet right, and the value of
+a panel is what only one of them saw.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from metrics.bench import roster
 from metrics.bench.roster import Model
 from metrics.evidence import verdicts
-from metrics.play import ids, tokens
+from metrics.limits import tokens
+from metrics.play import ids
 from metrics.records import Answer, Message, Panel, Seat, Target
 
 SYSTEM = """You merge the answers of several language models to one request. Write one answer for the person who asked.
@@ -19,7 +20,9 @@ SYSTEM = """You merge the answers of several language models to one request. Wri
 - Agreement is not proof: do not present a claim as certain because several repeat it.
 - Add nothing of your own that no answer supports. If you see that a claim is wrong, say so and why."""
 
-NOT_A_MODEL = "nothing was merged: only practice programs sit here, and a program cannot merge. All answers follow"
+NOT_A_MODEL = (
+    "nothing was merged: only practice programs sit here, and a program cannot merge. All answers follow"
+)
 
 
 def choose(panel: Panel, answers: Sequence[Answer]) -> Seat | str:
@@ -28,7 +31,9 @@ def choose(panel: Panel, answers: Sequence[Answer]) -> Seat | str:
     if len(useful) < 2:
         return "only one seat answered, so there was nothing to merge" if useful else "no seat answered"
     bench = roster.all()
-    candidates = _in_preference(panel, [bench[a.seat.target.alias] for a in useful if a.seat.target.alias in bench], bench)
+    candidates = _in_preference(
+        panel, [bench[a.seat.target.alias] for a in useful if a.seat.target.alias in bench], bench
+    )
     able = [model for model in candidates if not model.builtin]
     if not able:
         return NOT_A_MODEL
@@ -51,10 +56,14 @@ def _in_preference(panel: Panel, seated: Sequence[Model], bench: dict[str, Model
 def messages(panel: Panel, answers: Sequence[Answer]) -> list[Message]:
     """What the merger is asked: the request's own words, then each answer under its model's name."""
     request = "\n\n".join(
-        f"[{message.get('role')}] {text}" for message in panel.request.messages for text in tokens.texts([message])
+        f"[{message.get('role')}] {text}"
+        for message in panel.request.messages
+        for text in tokens.texts([message])
     )
     labelled = "\n\n".join(
-        f"=== Answer of {answer.seat.target.alias} ===\n{answer.text}" for answer in answers if answer.answered
+        f"=== Answer of {answer.seat.target.alias} ===\n{answer.text}"
+        for answer in answers
+        if answer.answered
     )
     return [
         {"role": "system", "content": SYSTEM},

@@ -1,7 +1,7 @@
 """The minutes of a panel: what is written down of it, and the `bench` object that tells the caller the same.
 
-A panel's row is written when its reply is complete, and again when stragglers come in: the latest row of an id counts. Prompts
-and answers go to the body store, so that rows stay small.
+A panel's row is written when its reply is complete, and again when stragglers come in: the latest row of an
+id counts. Prompts and answers go to the body store, so that rows stay small.
 """
 
 from collections.abc import Sequence
@@ -9,9 +9,8 @@ from typing import Any
 
 from metrics.bench import settings
 from metrics.evidence import offloads, panels
-from metrics.limits import cost, ledger
-from metrics.play import tokens
-from metrics.records import Answer, Message, Panel, Seat, Usage
+from metrics.limits import cost, ledger, tokens
+from metrics.records import Answer, Message, Panel, Request, Seat, Skipped, Usage
 from metrics.store import bodies
 
 HINT = (
@@ -38,7 +37,7 @@ def bench(
         "seats": [seat(answer) for answer in answers] + [_still(place) for place in pending],
         "verdict": HINT,
     }
-    told |= {"skipped": [_skipped(skip) for skip in panel.skipped]} if panel.skipped else {}
+    told |= {"skipped": [skipped(skip) for skip in panel.skipped]} if panel.skipped else {}
     told |= {"merger": seat(merged)} if merged else {}
     told |= {"note": note} if note else {}
     changed = [f"{answer.seat.target.alias}: {change}" for answer in answers for change in answer.changed]
@@ -62,7 +61,7 @@ def seat(answer: Answer) -> dict[str, Any]:
         "error": answer.error,
         "message": answer.message,
         "finish": answer.finish,
-        "tokens": _tokens(answer.usage),
+        "tokens": tokens_of(answer.usage),
         "cost": cost.usd(answer.cost),
         "served_by": {"provider": answer.provider, "fingerprint": answer.fingerprint}
         if answer.provider or answer.fingerprint
@@ -71,14 +70,20 @@ def seat(answer: Answer) -> dict[str, Any]:
 
 
 def _still(place: Seat) -> dict[str, Any]:
-    return {"call": place.call, "seat": place.seat, "alias": place.target.alias, "status": "pending", "answer": ""}
+    return {
+        "call": place.call,
+        "seat": place.seat,
+        "alias": place.target.alias,
+        "status": "pending",
+        "answer": "",
+    }
 
 
-def _skipped(skip: Any) -> dict[str, str]:
+def skipped(skip: Skipped) -> dict[str, str]:
     return {"seat": skip.seat, "alias": skip.alias, "why": skip.why}
 
 
-def _tokens(usage: Usage) -> dict[str, Any]:
+def tokens_of(usage: Usage) -> dict[str, Any]:
     return {"in": usage.prompt, "out": usage.out, "reasoning": usage.reasoning, "estimated": usage.estimated}
 
 
@@ -117,8 +122,9 @@ def keep(
         "shape": panel.shape,
         "shape_by": panel.shape_by,
         "task": None if wanted == "none" else tokens.task(panel.request.messages),
-        "seats": [_seat_row(answer) for answer in everyone] + [_still(place) | {"answer": None} for place in pending],
-        "skipped": [_skipped(skip) for skip in panel.skipped],
+        "seats": [_seat_row(answer) for answer in everyone]
+        + [_still(place) | {"answer": None} for place in pending],
+        "skipped": [skipped(skip) for skip in panel.skipped],
         "decision": panel.decision,
         "note": note,
         "late": late,
@@ -170,23 +176,27 @@ def _placeholder(part: Any) -> Any:
 
 def offload(panel: Panel, answer: Answer) -> None:
     """Record one seat's work as an offload: unjudged until somebody says what it was worth."""
-    target = answer.seat.target
-    offloads.record(
-        {
-            "at": ledger.stamp(panel.at),
-            "call": answer.seat.call,
-            "panel": panel.id,
-            "collection": panel.request.collection,
-            "shape": panel.shape,
-            "seat": answer.seat.seat,
-            "how": answer.seat.how,
-            "p": answer.seat.p,
-            "model": target.alias,
-            "model_id": target.model_id,
-            "status": answer.status,
-            "error": answer.error,
-            "seconds": round(answer.seconds, 3),
-            "key": panel.request.key,
-            "task": None if settings.get("bodies") == "none" else tokens.task(panel.request.messages),
-        }
-    )
+    offloads.record(offload_row(answer, panel.request, panel.at, panel.shape, panel.id))
+
+
+def offload_row(
+    answer: Answer, request: Request, at: float, shape: str | None, panel: str | None
+) -> dict[str, Any]:
+    seat, target = answer.seat, answer.seat.target
+    return {
+        "at": ledger.stamp(at),
+        "call": seat.call,
+        "panel": panel,
+        "collection": request.collection,
+        "shape": shape,
+        "seat": seat.seat,
+        "how": seat.how,
+        "p": seat.p,
+        "model": target.alias,
+        "model_id": target.model_id,
+        "status": answer.status,
+        "error": answer.error,
+        "seconds": round(answer.seconds, 3),
+        "key": request.key,
+        "task": None if settings.get("bodies") == "none" else tokens.task(request.messages),
+    }

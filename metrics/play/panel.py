@@ -1,22 +1,22 @@
-"""A panel at play: every seat is called at once, and what they say comes out as happenings, in the order it happens.
+"""A panel at play: every seat is called at once, and what they say comes out as happenings, in the order it
+happens.
 
     Started (Said | Done)* Complete            and with a merger   Started (Said | Done)* (Said | Done of the merger)* Complete
 
-A panel ends when all seats are in, when a quorum has answered or when the deadline is past. Seats that are still at it then
-finish in the background, and their answers are recorded like any other.
+A panel ends when all seats are in, when a quorum has answered or when the deadline is past. Seats that are
+still at it then finish in the background, and their answers are recorded like any other.
 """
 
 import queue
 import threading
-import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 
 from metrics.client.chat import Conversation
 from metrics.client.transport import Hangup
 from metrics.events import Event
 from metrics.play import calls, crew, merging, minutes
-from metrics.play.calls import Clocks, Filing
+from metrics.play.calls import REAL, Clocks, Filing
 from metrics.records import Answer, Panel, Problem, Seat
 
 GRACE = 1.0  # seconds past the deadline before a seat that ignores it is given up
@@ -40,7 +40,8 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Complete:
-    """The reply is complete. `pending` are seats whose answers come later; `merged` is None unless a merger was asked."""
+    """The reply is complete. `pending` are seats whose answers come later; `merged` is None unless a merger
+    was asked."""
 
     panel: Panel
     answers: tuple[Answer, ...]
@@ -85,9 +86,9 @@ class _Table:
         return sum(answer.answered for answer in self.answers.values())
 
 
-def run(panel: Panel, clocks: Clocks = Clocks()) -> Iterator[Happening]:
-    """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers means is the
-    reader's (`verdict_on_failure`)."""
+def run(panel: Panel, clocks: Clocks = REAL) -> Iterator[Happening]:
+    """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers
+    means is the reader's (`failure`)."""
     with _rest:
         _playing.add(panel.id)
     conversation = Conversation(panel.request.messages)
@@ -116,10 +117,18 @@ def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
     filing = Filing("panel", panel=panel.id, collection=panel.request.collection, key=panel.request.key)
 
     def sit() -> None:
-        answer = Answer(seat, "error", error="internal", message="the seat failed inside the server", http_status=500)
+        answer = Answer(
+            seat, "error", error="internal", message="the seat failed inside the server", http_status=500
+        )
         try:
             play = calls.place(
-                seat, conversation, panel.request.options, filing, deadline=panel.deadline, hangup=hangup, clocks=table.clocks
+                seat,
+                conversation,
+                panel.request.options,
+                filing,
+                deadline=panel.deadline,
+                hangup=hangup,
+                clocks=table.clocks,
             )
             while True:
                 try:
@@ -134,7 +143,8 @@ def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
 
 
 def _until_enough(table: _Table) -> Iterator[Happening]:
-    """Happenings until all are in, the quorum is met or the deadline is past; seats past it are marked as timed out."""
+    """Happenings until all are in, the quorum is met or the deadline is past; seats past it are marked as
+    timed out."""
     quorum = table.panel.request.quorum
     while table.pending and not (quorum and table.answered() >= quorum):
         left = table.panel.deadline + GRACE - (table.clocks.monotonic() - table.started)
@@ -155,7 +165,13 @@ def _give_up(table: _Table) -> Iterator[Happening]:
         table.hangups[seat.call].now()
         why = f"no answer within {table.panel.deadline:g} s"
         late = Answer(
-            seat, "timeout", error="timeout", message=why, http_status=504, seconds=table.panel.deadline, attempts=1
+            seat,
+            "timeout",
+            error="timeout",
+            message=why,
+            http_status=504,
+            seconds=table.panel.deadline,
+            attempts=1,
         )
         _note(table, late)
         yield Done(late)
@@ -166,7 +182,7 @@ def _note(table: _Table, answer: Answer) -> None:
     minutes.offload(table.panel, answer)
 
 
-def _merge(table: _Table) -> "Iterator[Happening]":
+def _merge(table: _Table) -> Generator[Happening, None, tuple[Answer | None, str | None]]:
     panel, answers = table.panel, _in_order(table)
     seat = merging.choose(panel, answers)
     if isinstance(seat, str):
@@ -188,7 +204,11 @@ def _merge(table: _Table) -> "Iterator[Happening]":
             merged: Answer = end.value
             break
     yield Done(merged)
-    note = None if merged.status == "ok" else f"{seat.target.alias} could not merge the answers: {merged.message}"
+    note = (
+        None
+        if merged.status == "ok"
+        else f"{seat.target.alias} could not merge the answers: {merged.message}"
+    )
     return merged, note
 
 

@@ -1,12 +1,14 @@
-"""Who explores: a pure function of what is known, what is asked and a seed. No clock, no files, no global randomness.
+"""Who explores: a pure function of what is known, what is asked and a seed. No clock, no files, no global
+randomness.
 
     seat(state, ctx, seed) -> {"seats": [alias], "prob": {alias: p}, "why": {alias: {...}}}
 
 `state`: {"last": {alias: epoch s of its last answer, or None}, "waits": {alias: panels it waited}}
 `ctx`:   {"candidates": [alias], "k": chairs}
 
-This slice's policy is plain rotation: whoever answered longest ago sits, to the microsecond; ties are drawn with the seed. The
-evidence-driven policy of the same signature replaces it here, and the log keeps which one decided.
+This slice's policy is plain rotation: whoever answered longest ago sits, to the microsecond; ties are drawn
+with the seed. The evidence-driven policy of the same signature replaces it here, and the log keeps which one
+decided.
 """
 
 import random

@@ -1,7 +1,8 @@
 """From a request to a Panel: who must sit, who may, who does not and why.
 
-The facts are gathered here, once, and the choice among explorers is left to the pure function in `policy.py`. What was known,
-the seed and the choice are kept with the panel, so that any seat can be explained and decided again.
+The facts are gathered here, once, and the choice among explorers is left to the pure function in `policy.py`.
+What was known, the seed and the choice are kept with the panel, so that any seat can be explained and decided
+again.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +13,8 @@ from metrics.bench import collections, roster, settings
 from metrics.bench.collections import Collection
 from metrics.bench.roster import Model
 from metrics.evidence import reliability, verdicts, waits
-from metrics.play import ids, policy, tokens
+from metrics.limits import tokens
+from metrics.play import ids, policy
 from metrics.records import Panel, Problem, Request, Seat, Skipped, Target
 
 # Which roles a kind of task admits to the explorer chairs (contract, section 3).
@@ -49,7 +51,8 @@ class _Question:
 
 
 def convene(request: Request, draw: Draw) -> Panel:
-    """Seat a panel for `request`. Raises Problem: 404 unknown collection, 400 nobody can take it, 413 too large for a member."""
+    """Seat a panel for `request`. Raises Problem: 404 unknown collection, 400 nobody can take it, 413 too
+    large for a member."""
     question = _question(request)
     bench = roster.all()
     skipped: list[Skipped] = []
@@ -86,7 +89,8 @@ def _question(request: Request) -> _Question:
 
 
 def _members(question: _Question, bench: dict[str, Model], skipped: list[Skipped]) -> list[Model]:
-    """The collection's members that can take the request. A member whose window is known to be too small refuses it all."""
+    """The collection's members that can take the request. A member whose window is known to be too small
+    refuses it all."""
     sitting: list[Model] = []
     small: list[Model] = []
     for alias in question.collection.members:
@@ -103,7 +107,7 @@ def _members(question: _Question, bench: dict[str, Model], skipped: list[Skipped
         names = ", ".join(f"{model.alias} reads {model.context:,}" for model in small)
         raise Problem(
             413,
-            f"this needs about {question.size:,} tokens: {names}. Shorten it, or ask a collection of models with larger windows",
+            f"this needs about {question.size:,} tokens: {names}. Shorten it, or ask models with larger windows",
             code="context_length_exceeded",
             retryable=False,
         )
@@ -120,7 +124,9 @@ def _guests(
         model = bench.get(alias)
         if model is None:
             raise Problem(
-                400, f'"with" names "{alias}", which is not on the bench; `bench models` lists who is', param="with"
+                400,
+                f'"with" names "{alias}", which is not on the bench; `bench models` lists who is',
+                param="with",
             )
         reason = _unfit(question, model)
         if model in members:
@@ -128,7 +134,9 @@ def _guests(
         elif reason:
             skipped.append(Skipped("explorer", alias, reason))
         elif len(sitting) >= chairs:
-            skipped.append(Skipped("explorer", alias, f"no chair is left: {chairs} beside {len(members)} members"))
+            skipped.append(
+                Skipped("explorer", alias, f"no chair is left: {chairs} beside {len(members)} members")
+            )
         else:
             sitting.append(model)
     return sitting
@@ -155,10 +163,12 @@ def _explorers(
             candidates.append(model)
     if chairs:
         skipped += [
-            Skipped("explorer", bar["alias"], bar["reason"]) for bar in excluded if bar["reason"] != "sits already"
+            Skipped("explorer", bar["alias"], bar["reason"])
+            for bar in excluded
+            if bar["reason"] != "sits already"
         ]
     waited = waits.of(question.collection.name)
-    state = {
+    state: dict[str, dict[str, Any]] = {
         "last": {model.alias: reliability.last_answered(model.model_id) for model in candidates},
         "waits": {model.alias: waited.get(model.model_id, 0) for model in candidates},
     }
@@ -185,7 +195,8 @@ def _explorers(
         ],
         "excluded": excluded,
         "seats": [
-            {"alias": alias, "model_id": by_alias[alias].model_id, **choice["why"][alias]} for alias in choice["seats"]
+            {"alias": alias, "model_id": by_alias[alias].model_id, **choice["why"][alias]}
+            for alias in choice["seats"]
         ]
         + [{"alias": guest.alias, "model_id": guest.model_id, "how": "asked", "p": None} for guest in guests],
         "record_rev": verdicts.revision(),
@@ -196,7 +207,9 @@ def _explorers(
 def _barred(question: _Question, model: Model, now: float) -> str | None:
     """Why a model of the pool may not explore now; None: it may."""
     if model.role not in ADMITS.get(question.shape, ADMITS["general"]):
-        return f"its role is {model.role}; {question.shape} seats {' and '.join(sorted(ADMITS[question.shape]))}"
+        return (
+            f"its role is {model.role}; {question.shape} seats {' and '.join(sorted(ADMITS[question.shape]))}"
+        )
     until = reliability.cooling(model.model_id, now)
     if until is not None:
         return f"rests for another {max(1, round(until - now))} s"

@@ -1,14 +1,15 @@
 """A panel as one message: what the caller of a chat API reads, seat by seat, under each one's name.
 
-`spoken` turns happenings into the events every format can write; a panel in which nobody answered raises its Problem before
-anything was said, so that the caller gets its status and not a 200.
+`spoken` turns happenings into the events every format can write; a panel in which nobody answered raises its
+Problem before anything was said, so that the caller gets its status and not a 200.
 """
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from metrics.events import Closed, Event, Text
-from metrics.play import minutes, panel as panels
+from metrics.play import minutes
+from metrics.play import panel as panels
 from metrics.play.panel import Complete, Done, Happening, Said, Started
 from metrics.records import Answer, Panel
 
@@ -58,8 +59,8 @@ class _Voice:
 
 
 class _All(_Voice):
-    """Every seat's section, whole, in finishing order. Failed seats wait for the first answer: if there is none, the
-    caller gets an error status instead of a page of apologies."""
+    """Every seat's section, whole, in finishing order. Failed seats wait for the first answer: if there is
+    none, the caller gets an error status instead of a page of apologies."""
 
     def __init__(self, panel: Panel) -> None:
         super().__init__(panel)
@@ -97,7 +98,11 @@ class _Merged(_Voice):
         self.said = False
 
     def hear(self, happening: Said | Done) -> Iterator[Event]:
-        if isinstance(happening, Said) and happening.seat.seat == "merger" and isinstance(happening.event, Text):
+        if (
+            isinstance(happening, Said)
+            and happening.seat.seat == "merger"
+            and isinstance(happening.event, Text)
+        ):
             self.said = True
             yield happening.event
 
@@ -121,7 +126,8 @@ def heading(panel: Panel) -> str:
 
 
 def section(answer: Answer) -> str:
-    """One seat's part: its name, call id, status and seconds, then the answer or, in italics, why there is none."""
+    """One seat's part: its name, call id, status and seconds, then the answer or, in italics, why there is
+    none."""
     seat, target = answer.seat, answer.seat.target
     kind = f"{SEATS[seat.seat]}, a program and not a model" if target.builtin else SEATS[seat.seat]
     head = f"\n\n### {target.alias} · {kind} · {seat.call} · {answer.status} · {answer.seconds:.1f} s\n\n"
@@ -143,4 +149,6 @@ def merged_footer(complete: Complete) -> str:
     seats = ", ".join(
         f"{answer.seat.target.alias} {answer.status} ({answer.seat.call})" for answer in complete.answers
     )
-    return f"\n\n---\n*Merged by {merger.target.alias} ({merger.call}) from panel {complete.panel.id}: {seats}*"
+    return (
+        f"\n\n---\n*Merged by {merger.target.alias} ({merger.call}) from panel {complete.panel.id}: {seats}*"
+    )

@@ -22,7 +22,10 @@ def url(part):
 class ImagesTest(unittest.TestCase):
     SAME = [
         ("a data URL", lambda: images.from_url(RIGHT, "x")),
-        ("with parameters", lambda: images.from_url(f"data:image/png;charset=utf-8;name=a.png;base64,{B64}", "x")),
+        (
+            "with parameters",
+            lambda: images.from_url(f"data:image/png;charset=utf-8;name=a.png;base64,{B64}", "x"),
+        ),
         ("labelled image/jpg", lambda: images.from_url(f"data:image/jpg;base64,{B64}", "x")),
         ("labelled as text", lambda: images.from_url(f"data:text/plain;base64,{B64}", "x")),
         ("without a label", lambda: images.from_url(f"data:;base64,{B64}", "x")),
@@ -30,7 +33,12 @@ class ImagesTest(unittest.TestCase):
         ("a wrong label", lambda: images.from_base64(B64, "image/jpeg", "x")),
         ("URL-safe", lambda: images.from_base64(base64.urlsafe_b64encode(PNG).decode(), None, "x")),
         ("without padding", lambda: images.from_base64(B64.rstrip("="), None, "x")),
-        ("in lines", lambda: images.from_base64("\n".join(B64[at : at + 76] for at in range(0, len(B64), 76)), None, "x")),
+        (
+            "in lines",
+            lambda: images.from_base64(
+                "\n".join(B64[at : at + 76] for at in range(0, len(B64), 76)), None, "x"
+            ),
+        ),
     ]
 
     def test_every_shape_becomes_the_same_part(self):
@@ -61,7 +69,10 @@ class ImagesTest(unittest.TestCase):
         ("an impossible length", lambda: images.from_base64("A", None, "x")),
         ("padding in the middle", lambda: images.from_base64("AAA=AAAA", None, "x")),
         ("not ascii", lambda: images.from_base64("é" * 8, None, "x")),
-        ("a PDF", lambda: images.from_base64(base64.b64encode(b"%PDF-1.7 something").decode(), "image/png", "x")),
+        (
+            "a PDF",
+            lambda: images.from_base64(base64.b64encode(b"%PDF-1.7 something").decode(), "image/png", "x"),
+        ),
     ]
 
     def test_refused_by_name(self):

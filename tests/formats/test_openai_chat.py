@@ -9,7 +9,9 @@ from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
 
 HELLO = [{"role": "user", "content": "hello"}]
-IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
+IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
+CALLS = [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
 STAMP = Stamp("ab12", 1_796_000_000)
 
 
@@ -55,6 +57,7 @@ class ParseTest(unittest.TestCase):
             request.options, {"temperature": 0.5, "top_p": 1, "stop": ["x"], "seed": 7, "max_tokens": 50}
         )
         self.assertEqual(request.ignored, ("presence_penalty",))
+        self.assertEqual(request.passed, {"presence_penalty": 1, "vendor": {"x": 1}})
 
     def test_nulls_count_as_absent(self):
         fields = dict.fromkeys(
@@ -117,10 +120,31 @@ class ParseTest(unittest.TestCase):
             },
             "messages[0].content[0].image_url.url",
         ),
-        ("tools", {"tools": [{"type": "function"}]}, ":route"),
+        ("tools", {"tools": TOOLS}, ":route"),
         ("tools of the wrong type", {"tools": {}}, '"tools" must be a list'),
-        ("a tool result", {"messages": [*HELLO, {"role": "tool", "content": "x"}]}, ":route"),
-        ("a tool call", {"messages": [{"role": "assistant", "tool_calls": [{}]}]}, ":route"),
+        (
+            "a tool result",
+            {"messages": [*HELLO, {"role": "tool", "content": "x", "tool_call_id": "c"}]},
+            ":route",
+        ),
+        (
+            "a tool result of no call",
+            {"messages": [*HELLO, {"role": "tool", "content": "x"}]},
+            "tool_call_id",
+        ),
+        ("a tool call", {"messages": [*HELLO, {"role": "assistant", "tool_calls": CALLS}]}, ":route"),
+        (
+            "a tool call of nothing",
+            {"messages": [{"role": "assistant", "tool_calls": [{}]}]},
+            "tool_calls[0]",
+        ),
+        (
+            "tool calls of the wrong type",
+            {"messages": [{"role": "assistant", "tool_calls": 5}]},
+            "tool_calls",
+        ),
+        ("a hosted tool", {"tools": [{"type": "web_search"}]}, "web_search"),
+        ("a tool without a name", {"tools": [{"type": "function", "function": {}}]}, "tools[0]"),
         ("legacy functions", {"functions": [{}]}, "functions"),
         ("n", {"n": 2}, '"n" is 2'),
         ("n that is no number", {"n": "2"}, '"n" must be a whole number'),
@@ -149,6 +173,35 @@ class ParseTest(unittest.TestCase):
                     parse(**fields)
                 self.assertEqual(caught.exception.status, 400)
                 self.assertIn(said, f"{caught.exception.message} {caught.exception.param}")
+
+    def test_route_mode_takes_tools_and_passes_the_rest_on(self):
+        messages = [
+            *HELLO,
+            {"role": "assistant", "content": None, "tool_calls": CALLS},
+            {"role": "tool", "tool_call_id": "c1", "content": "x"},
+        ]
+        request = parse(
+            bench={"reply": "route"},
+            messages=messages,
+            tools=TOOLS,
+            tool_choice="auto",
+            response_format={"type": "json_object"},
+            n=2,
+            vendor={"x": 1},
+        )
+        self.assertEqual((request.messages, request.tools), (messages, TOOLS))
+        self.assertEqual(
+            request.passed,
+            {"tool_choice": "auto", "response_format": {"type": "json_object"}, "n": 2, "vendor": {"x": 1}},
+        )
+
+    def test_a_picture_is_kept_as_sent_or_repaired(self):
+        right = {"role": "user", "content": [IMAGE]}
+        self.assertIs(parse(messages=[right]).messages[0], right)
+        bare = {"type": "image_url", "image_url": "data:image/jpg;base64,iVBORw0KGgo"}
+        self.assertEqual(
+            parse(messages=[{"role": "user", "content": [bare]}]).messages[0]["content"], [IMAGE]
+        )
 
     def test_an_empty_list_of_tools_is_fine(self):
         self.assertEqual(parse(tools=[]).messages, HELLO)

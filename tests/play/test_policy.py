@@ -33,7 +33,8 @@ class RotationTest(unittest.TestCase):
         self.assertAlmostEqual(decided["prob"][decided["seats"][0]], 1 / 3)
 
     def test_within_a_day_every_model_gets_its_turn(self):
-        """An earlier implementation kept dates, not times: within a day the same two of seven sat (fault 7)."""
+        """An earlier implementation kept dates, not times: within a day the same two of seven sat (fault
+        7)."""
         last = dict.fromkeys("abcdefg")
         seated = Counter()
         for turn in range(28):

@@ -3,7 +3,7 @@ import io
 import threading
 import unittest
 
-from metrics.play.relay import Relay
+from metrics.play.relay import Relay, joined
 from metrics.records import Problem
 
 
@@ -64,6 +64,36 @@ class RelayTest(unittest.TestCase):
         relay.first(timeout=0.001)
         go_on.set()
         self.assertEqual([item for item in relay if item is not None], ["a"])
+
+    def test_nothing_follows_the_last_item(self):
+        """However long the source takes to end after it: a keep-alive behind the end would break a stream."""
+        go_on = threading.Event()
+
+        def source():
+            yield "last"
+            go_on.wait(10)
+
+        reading = iter(Relay(source()))
+        self.assertEqual(next(reading), "last")
+        go_on.set()
+        self.assertEqual(list(reading), [])
+
+    def test_who_joins_late_hears_all_of_it(self):
+        go_on = threading.Event()
+
+        def source():
+            yield "a"
+            go_on.wait(10)
+            yield "b"
+
+        first = Relay(source(), name="panel", about="it")
+        self.assertEqual(next(iter(first)), "a")
+        joining = joined("panel")
+        self.assertEqual(joining.about, "it")
+        go_on.set()
+        self.assertEqual(list(joining), ["a", "b"])
+        self.assertEqual(list(first), ["a", "b"])
+        self.assertIsNone(joined("panel"), "what has ended cannot be joined")
 
     def test_a_source_outlives_its_reader(self):
         finished, go_on = threading.Event(), threading.Event()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 LIMIT = 1_000_000  # characters of one source; more is a generated file, and no review of it would be read
 FILE = "<practice>"
-SIMPLE = (ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp)
+WORDLIKE = (ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,25 @@ def _parse(text: str) -> ast.Module:
 
 
 def looks_like_code(tree: ast.Module) -> bool:
-    """Whether a tree is more than words that happen to parse ("yes", "a, b", "3 - 2")."""
-    return any(not (isinstance(node, ast.Expr) and isinstance(node.value, SIMPLE)) for node in tree.body)
+    """Whether a tree is more than words that happen to parse ("yes", "a, b", "note: this", "continue")."""
+    return not all(_is_prose(node) for node in tree.body)
+
+
+def _is_prose(node: ast.stmt) -> bool:
+    match node:
+        case ast.Expr(value=ast.Compare(ops=ops)):
+            return all(isinstance(op, (ast.Is, ast.IsNot, ast.In, ast.NotIn)) for op in ops)
+        case ast.Expr(value=ast.Await(value=value)):
+            return isinstance(value, WORDLIKE)
+        case ast.Expr(value=value):
+            return isinstance(value, WORDLIKE)
+        case ast.Return(value=value) | ast.Raise(exc=value) | ast.Assert(test=value):
+            return value is None or isinstance(value, (ast.Name, ast.BoolOp))
+        case ast.AnnAssign(value=None) | ast.Import() | ast.ImportFrom():
+            return True
+        case ast.Delete() | ast.Global() | ast.Nonlocal():
+            return True
+    return isinstance(node, (ast.Pass, ast.Break, ast.Continue))
 
 
 def words_in(text: str) -> frozenset[str]:

@@ -1,4 +1,5 @@
-"""How large a conversation is, by guess: no tokenizer fits every model, so one estimate serves all and is marked as such.
+"""How large a conversation is, by guess: no tokenizer fits every model, so one estimate serves all and is
+marked as such.
 
 The contract's rule: characters / 4, a tenth more for safety, 2,500 for an image.
 """
@@ -34,7 +35,9 @@ def texts(messages: Sequence[Message]) -> Iterator[str]:
 
 
 def images(messages: Sequence[Message]) -> int:
-    return sum(part.get("type") == "image_url" for message in messages for part in _parts(message.get("content")))
+    return sum(
+        part.get("type") == "image_url" for message in messages for part in _parts(message.get("content"))
+    )
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:

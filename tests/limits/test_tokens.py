@@ -1,6 +1,6 @@
 import unittest
 
-from metrics.play import tokens
+from metrics.limits import tokens
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
