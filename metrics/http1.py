@@ -21,9 +21,8 @@ END = b"\r\n\r\n"
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 LAST_CHUNK = b"0\r\n\r\n"
 
-# What no head may hold: every control character but tab, CR and LF (of which pairs alone are allowed, see
-# `_lines`).
-_CONTROLS = bytes(set(range(32)) - {9, 10, 13} | {127})
+# What no head may hold: control characters but tab, and CR LF as a pair between two lines.
+_CONTROLS = bytes(set(range(32)) - {9} | {127})
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _ABSOLUTE = re.compile(r"https?://([^/?#]+)([/?].*)?", re.IGNORECASE)
 _SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
@@ -44,7 +43,7 @@ class RequestHead:
         self.headers = headers
         self.chunked = "transfer-encoding" in headers
         self.length = length_of(headers["content-length"]) if "content-length" in headers else 0
-        self.keep = _keeps(headers, minor)
+        self.keep = minor == 1 if "connection" not in headers else _keeps(headers["connection"], minor)
 
 
 class AnswerHead:
@@ -57,12 +56,12 @@ class AnswerHead:
         self.status = status
         self.reason = reason
         self.headers = headers
+        self.length = length_of(headers["content-length"]) if "content-length" in headers else None
+        self.keep = minor == 1 if "connection" not in headers else _keeps(headers["connection"], minor)
         self.chunked = "transfer-encoding" in headers
-        both = self.chunked and "content-length" in headers
-        self.length = (
-            length_of(headers["content-length"]) if "content-length" in headers and not both else None
-        )
-        self.keep = _keeps(headers, minor) and not both
+        if self.chunked and self.length is not None:
+            # Chunked counts (RFC 9112, 6.3), but who says both is not trusted with another request.
+            self.length, self.keep = None, False
 
 
 # --- reading heads
@@ -128,14 +127,13 @@ def _status(line: str) -> tuple[int, str, int]:
 def _lines(head: bytes, most: int) -> list[str]:
     """The lines of a head. Latin-1 keeps every byte: text beyond ASCII (obs-text) passes through as it
     came."""
-    if len(head.translate(None, _CONTROLS)) != len(head):
-        raise Problem(400, "the head holds a control character")
-    pairs = head.count(b"\r\n")
-    if head.count(b"\n") != pairs or head.count(b"\r") != pairs:
-        raise Problem(400, "a line of the head ends in a bare CR or LF: HTTP/1.1 lines end in CR LF")
-    if pairs > most:
+    lines = head.decode("latin-1").split("\r\n")
+    breaks = len(lines) - 1
+    if len(head) - len(head.translate(None, _CONTROLS)) != 2 * breaks:
+        raise Problem(400, "the head holds a control character, or a line that does not end in CR LF")
+    if breaks > most:
         raise Problem(431, f"more than {most} header lines")
-    return head.decode("latin-1").split("\r\n")
+    return lines
 
 
 def _fields(lines: list[str]) -> dict[str, str]:
@@ -207,7 +205,7 @@ def _check_coding(headers: dict[str, str], minor: int) -> None:
 def length_of(value: str) -> int:
     """A Content-Length: plain digits. The same number repeated is one number (RFC 9110, 8.6); all else is
     refused."""
-    if _digits(value):
+    if value.isascii() and value.isdigit() and len(value) < 19:
         return int(value)
     first, *others = (part.strip(" \t") for part in value.split(","))
     if _digits(first) and all(other == first for other in others):
@@ -219,10 +217,7 @@ def _digits(value: str) -> bool:
     return value.isascii() and value.isdigit() and len(value) < 19
 
 
-def _keeps(headers: dict[str, str], minor: int) -> bool:
-    said = headers.get("connection")
-    if said is None:
-        return minor == 1
+def _keeps(said: str, minor: int) -> bool:
     words = [word.strip(" \t") for word in said.lower().split(",")]
     return "close" not in words and (minor == 1 or "keep-alive" in words)
 

@@ -70,23 +70,21 @@ class Line:
 
     def send(self, buffers: Sequence[bytes]) -> None:
         """All of `buffers`: a small message in one packet, a large one without being copied."""
-        try:
-            if len(buffers) == 1:
-                self._send_one(buffers[0])
-            elif sum(map(len, buffers)) <= PIECE:
-                self._send_one(b"".join(buffers))
-            elif self._plain:
-                self._send_gathered(buffers)
-            else:
-                for buffer in buffers:
-                    self._send_one(buffer)
-        except BlockingIOError as error:
-            raise TimeoutError from error
-
-    def _send_one(self, buffer: bytes) -> None:
+        whole = buffers[0] if len(buffers) == 1 else None
+        if whole is None and sum(map(len, buffers)) <= PIECE:
+            whole = b"".join(buffers)
         if not self._plain:
             self.sock.settimeout(self._write_limit)
-        self.sock.sendall(buffer)
+            for buffer in buffers if whole is None else (whole,):
+                self.sock.sendall(buffer)
+            return
+        try:
+            if whole is None:
+                self._send_gathered(buffers)
+            else:
+                self.sock.sendall(whole)
+        except BlockingIOError as error:
+            raise TimeoutError from error
 
     def _send_gathered(self, buffers: Sequence[bytes]) -> None:
         left = [memoryview(buffer) for buffer in buffers if buffer]

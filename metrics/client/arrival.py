@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Protocol
 
 from metrics import http1
 from metrics.coding import Inflate
@@ -83,6 +84,16 @@ def hung_up() -> Problem:
     return Problem(499, "the call was ended from this side", kind="hangup", retryable=False)
 
 
+class Asked(Protocol):
+    """The call that an arrival answers: its time, its end from outside, and where its connection goes
+    afterwards."""
+
+    clock: Clock
+    hangup: Hangup | None
+
+    def keep(self, line: Line) -> None: ...
+
+
 class Silent(Exception):
     """The connection ended before it gave anything of an answer."""
 
@@ -123,29 +134,19 @@ class Arrival:
     answer was read whole is used again, any other is closed. `headers` has lower-case names, and no
     content-encoding: the body comes decoded."""
 
-    def __init__(
-        self,
-        line: Line,
-        head: http1.AnswerHead,
-        rest: bytes,
-        clock: Clock,
-        *,
-        bodiless: bool,
-        keep: Callable[[Line], None],
-        hangup: Hangup | None = None,
-    ) -> None:
+    def __init__(self, line: Line, head: http1.AnswerHead, rest: bytes, call: Asked, bodiless: bool) -> None:
         self.status = head.status
         self.reason = head.reason
         self.headers = head.headers
         self._line: Line | None = line
-        self._clock = clock
-        self._keep = keep
-        self._hangup = hangup
+        self._call = call
         self._reusable = head.keep
         self._rest = rest
         self._left = 0 if bodiless else head.length
         self._chunks = http1.Chunks() if head.chunked and not bodiless else None
-        self._inflate = None if bodiless else _inflater(head.headers)
+        self._inflate = (
+            _inflater(head.headers) if "content-encoding" in head.headers and not bodiless else None
+        )
         self._inflating: Iterator[bytes] | None = None
         self._quiet = 0.0
 
@@ -185,13 +186,15 @@ class Arrival:
         line, self._line = self._line, None
         if line is None:
             return
-        hangup = self._hangup
+        hangup = self._call.hangup
         if self._reusable and not self._framed():
             self._settle(line)
+        reusable = self._reusable and not self._rest and self._framed()
         if hangup is not None:
             hangup.detach()
-        if self._reusable and self._framed() and not self._rest and not (hangup is not None and hangup.done):
-            self._keep(line)
+            reusable = reusable and not hangup.done
+        if reusable:
+            self._call.keep(line)
         else:
             line.close()
 
@@ -260,13 +263,13 @@ class Arrival:
         """What has come, b"" at the connection's end, None after a quiet tick."""
         if self._line is None:
             raise self._cut()
-        idle = self._clock.timeouts.idle
+        idle = self._call.clock.timeouts.idle
         wait = idle if tick is None else min(tick, idle - self._quiet)
-        self._line.wait_at_most(self._clock.at_most(wait))
+        self._line.wait_at_most(self._call.clock.at_most(wait))
         try:
             data = self._line.receive()
         except TimeoutError:
-            self._clock.at_most(wait)
+            self._call.clock.at_most(wait)
             self._quiet += wait
             if tick is None or self._quiet >= idle:
                 raise Problem(504, f"the answer stood still for {idle:g} s", kind="timeout") from None
@@ -293,7 +296,7 @@ class Arrival:
             self._reusable = False
 
     def _cut(self, why: str = "") -> Problem:
-        if self._hangup is not None and self._hangup.done:
+        if self._call.hangup is not None and self._call.hangup.done:
             return hung_up()
         return Problem(502, f"the answer broke off part way{why}", kind="cut")
 
@@ -311,7 +314,7 @@ def as_garbage(problem: Problem) -> Problem:
 
 
 def _inflater(headers: dict[str, str]) -> Inflate | None:
-    coding = headers.get("content-encoding", "identity")
+    coding = headers["content-encoding"]
     if coding.lower() in ("identity", ""):
         return None
     inflate = Inflate(coding)

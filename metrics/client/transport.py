@@ -73,9 +73,11 @@ class Transport:
         internet, for URLs that a request brings. Problem 400 for what cannot be sent, else one of the kinds
         of arrival.py.
         """
-        origin, target = locate(url, public)
-        message = self._message(method, origin, target, headers, body)
-        call = _Call(method, message, Clock(timeouts), hangup, functools.partial(self._keep, origin))
+        origin, start = _aim(method, url, public)
+        length = sum(map(len, body))
+        counted = b"Content-Length: %d\r\n" % length if length or method not in _NO_BODY else b""
+        head = b"%b%b%b\r\n" % (start, _fields(tuple(headers), self._agent), counted)
+        call = _Call(self, origin, method, (head, *body), Clock(timeouts), hangup)
         line = self._pool.take(origin)
         if line is not None:
             arrival = call.on(line)
@@ -84,26 +86,13 @@ class Transport:
         arrival = call.on(self._connect(origin, call.clock, hangup))
         if arrival is None:
             raise Problem(
-                502, f"{origin.authority} closed the connection without an answer", kind="unreachable"
+                502, f"{origin.authority} ended the connection without an answer", kind="unreachable"
             )
         return arrival
 
     def close(self) -> None:
         """End the connections that are idle."""
         self._pool.clear()
-
-    def _message(
-        self,
-        method: str,
-        origin: Origin,
-        target: str,
-        headers: Sequence[tuple[str, str]],
-        body: Sequence[bytes],
-    ) -> Sequence[bytes]:
-        length = sum(map(len, body))
-        counted = b"Content-Length: %d\r\n" % length if length or method not in _NO_BODY else b""
-        start = _start(method, target, origin.authority)
-        return (b"%b%b%b\r\n" % (start, _fields(tuple(headers), self._agent), counted), *body)
 
     # --- connecting
 
@@ -146,7 +135,7 @@ class Transport:
             raise
         return line
 
-    def _keep(self, origin: Origin, line: Line) -> None:
+    def keep(self, origin: Origin, line: Line) -> None:
         if origin.scheme == "https" and not line.since:
             # A ticket of the first use makes the next connection's handshake short.
             session = cast("ssl.SSLSocket", line.sock).session
@@ -163,10 +152,12 @@ def shared() -> Transport:
 
 # Calls to one model begin alike and have the same headers, each time.
 @functools.lru_cache(maxsize=256)
-def _start(method: str, target: str, authority: str) -> bytes:
+def _aim(method: str, url: str, public: bool) -> tuple[Origin, bytes]:
+    """Where a call goes, and the first lines of its head."""
     if not (method.isascii() and method.isalpha()):
         raise Problem(400, f"{method[:20]!r} is not an HTTP method")
-    return f"{method} {target} HTTP/1.1\r\nHost: {authority}\r\n".encode("ascii")
+    origin, target = locate(url, public)
+    return origin, f"{method} {target} HTTP/1.1\r\nHost: {origin.authority}\r\n".encode("ascii")
 
 
 @functools.lru_cache(maxsize=256)
@@ -180,21 +171,26 @@ def _fields(headers: tuple[tuple[str, str], ...], agent: str) -> bytes:
 class _Call:
     """One request, ready to be sent on one line or, if that gives nothing, on another."""
 
-    __slots__ = ("clock", "hangup", "keep", "message", "method")
+    __slots__ = ("_message", "_method", "_origin", "_transport", "clock", "hangup")
 
     def __init__(
         self,
+        transport: Transport,
+        origin: Origin,
         method: str,
         message: Sequence[bytes],
         clock: Clock,
         hangup: Hangup | None,
-        keep: Callable[[Line], None],
     ) -> None:
-        self.method = method
-        self.message = message
+        self._transport = transport
+        self._origin = origin
+        self._method = method
+        self._message = message
         self.clock = clock
         self.hangup = hangup
-        self.keep = keep
+
+    def keep(self, line: Line) -> None:
+        self._transport.keep(self._origin, line)
 
     def on(self, line: Line) -> Arrival | None:
         """The answer's head; None when `line` ended without giving anything of an answer."""
@@ -203,11 +199,10 @@ class _Call:
                 self.hangup.attach(line.abort)
             sent = self._send(line)
             head, rest = receive_head(line, self.clock)
-            head.keep = head.keep and sent
-            bodiless = self.method == "HEAD" or head.status in (204, 304)
-            return Arrival(
-                line, head, rest, self.clock, bodiless=bodiless, keep=self.keep, hangup=self.hangup
-            )
+            if not sent:
+                head.keep = False
+            bodiless = self._method == "HEAD" or head.status in (204, 304)
+            return Arrival(line, head, rest, self, bodiless)
         except (Problem, OSError, Silent) as error:
             line.close()
             if self.hangup is not None and self.hangup.done:
@@ -222,7 +217,7 @@ class _Call:
         timeouts, clock = self.clock.timeouts, self.clock
         line.wait_at_most(clock.at_most(timeouts.first_byte), clock.at_most(timeouts.idle))
         try:
-            line.send(self.message)
+            line.send(self._message)
         except ConnectionError:
             return False
         return True

@@ -1,7 +1,7 @@
 import gzip
 import unittest
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from metrics.client.arrival import Arrival, Clock, Hangup, Silent, Timeouts, receive_head
 from metrics.line import Line
@@ -33,12 +33,15 @@ class Case:
     ) -> None:
         self.line = Played(coming)
         self.kept: list[Line] = []
-        clock = Clock(timeouts or Timeouts())
+        self.clock = Clock(timeouts or Timeouts())
+        self.hangup = hangup
         if hangup is not None:
             hangup.attach(self.line.abort)
-        head, rest = receive_head(self.line, clock)
-        keep: Callable[[Line], None] = self.kept.append
-        self.arrival = Arrival(self.line, head, rest, clock, bodiless=bodiless, keep=keep, hangup=hangup)
+        head, rest = receive_head(self.line, self.clock)
+        self.arrival = Arrival(self.line, head, rest, self, bodiless)
+
+    def keep(self, line: Line) -> None:
+        self.kept.append(line)
 
     @property
     def outcome(self) -> str:
