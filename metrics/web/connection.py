@@ -8,7 +8,7 @@ read can never be taken for the next request.
 
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metrics import coding, http1
@@ -275,12 +275,7 @@ class Connection:
         """Send pieces as they come. False when the caller hung up or the body failed: then no end is sent,
         so that what did arrive cannot be taken for the whole."""
         try:
-            for piece in reply.framed(start, chunked=chunked):
-                try:
-                    self.line.send(piece)
-                except OSError:
-                    return False
-            return True
+            return all(map(self._pushed, reply.framed(start, chunked=chunked)))
         except Problem as problem:
             self._service.log(f"request {request_id}, its stream broke off: {problem.message}")
         except Exception:
@@ -288,6 +283,16 @@ class Connection:
         finally:
             reply.close()
         return False
+
+    def _pushed(self, buffers: Sequence[bytes]) -> bool:
+        """Whether the caller is still there for what was sent, or for what is to come."""
+        if not buffers:
+            return not self.line.ended()
+        try:
+            self.line.send(buffers)
+        except OSError:
+            return False
+        return True
 
     def _linger(self) -> bool:
         """Read away what the caller still sends: closing on unread bytes would reset the connection, and

@@ -77,8 +77,9 @@ class Server(ThreadingHTTPServer):
         return len(self._connections)
 
     def serve_forever(self, poll_interval: float = 0.5) -> None:
-        self._serving.set()
-        super().serve_forever(poll_interval)
+        if not self.service.stopping:
+            self._serving.set()
+            super().serve_forever(poll_interval)
 
     def drain(self, seconds: float) -> None:
         """Stop: accept nothing more, let requests that are under way finish for up to `seconds`, end the
@@ -122,7 +123,12 @@ class Server(ThreadingHTTPServer):
         if len(self._connections) >= self.service.limits.connections:
             self._turn_away(request)
             return
-        request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            request.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except OSError:
+            # Gone already.
+            self.shutdown_request(request)
+            return
         self._connections[request] = Connection(Line(request), str(client_address[0]), self.service)
         super().process_request(request, client_address)
 

@@ -50,13 +50,13 @@ class Reply:
                 self.first = next(body, b"")
 
     def framed(self, start: bytes, *, chunked: bool) -> Iterator[Sequence[bytes]]:
-        """What to send of a stream, one item at a time: the head goes with the first piece."""
+        """What to send of a stream, one item at a time: the head goes with the first piece. An empty piece
+        is an empty item: nothing to send yet."""
         assert self.pieces is not None
         first = http1.chunk(self.first) if chunked and self.first else self.first
         yield (start, first) if first else (start,)
         for piece in self.pieces:
-            if piece:
-                yield (http1.chunk(piece) if chunked else piece,)
+            yield (http1.chunk(piece) if chunked else piece,) if piece else ()
         if chunked:
             yield (http1.LAST_CHUNK,)
 

@@ -80,8 +80,9 @@ class Call:
 
 @dataclass(slots=True)
 class Response:
-    """An iterator as body is sent chunked, each piece at once; an empty first piece sends the head alone.
-    It is closed at its end and when the caller hangs up."""
+    """An iterator as body is sent chunked, each piece at once. An empty first piece sends the head alone, a
+    later one only looks whether the caller is still there. It is closed at its end and when the caller
+    hangs up."""
 
     status: int = 200
     headers: Headers = ()

@@ -32,6 +32,11 @@ class Stage:
             Route("POST", "/shaped", self.echo, error=self.shaped),
             Route("GET", "/stream", self.stream),
             Route("GET", "/stream/{how}", self.stream),
+            Route(
+                "GET",
+                "/headers",
+                lambda call: Response(200, (("X-Bench-Model", "m"), ("X-Bench-Seats", "a, b"))),
+            ),
             Route("GET", "/crash", crash),
             Route("GET", "/bad-header", lambda call: Response(200, (("X", "a\nb"),))),
             Route("GET", "/crash-in-error", self.refuse, error=crash),
@@ -59,6 +64,9 @@ class Stage:
             if how == "refuse-first":
                 raise Problem(429, "not now")
             yield b"one"
+            if how == "quiet":
+                yield b""
+                self.log.append("still there")
             if how == "refuse":
                 raise Problem(502, "upstream gone")
             if how == "crash":
@@ -426,6 +434,20 @@ class Streams(unittest.TestCase):
         line.closed = True
         Connection(line, "127.0.0.1", stage.service).serve()
         self.assertEqual((stage.closed, stage.log, stage.calls), ([""], [], []))
+
+    def test_a_quiet_piece_notices_a_caller_that_has_left(self) -> None:
+        stage = Stage()
+        line = stage.play([get("/stream/quiet")])
+        self.assertEqual((stage.closed, stage.log), (["quiet"], []))
+        self.assertFalse(b"".join(line.sent).endswith(http1.LAST_CHUNK))
+        stage.play([get("/stream/quiet"), get()])
+        self.assertEqual((stage.closed, stage.log), (["quiet"] * 2, ["still there"]))
+
+    def test_headers_arrive_as_they_were_given(self) -> None:
+        stage = Stage()
+        reply = replies(stage.play([get("/headers")]))[0]
+        self.assertEqual((reply.headers["x-bench-model"], reply.headers["x-bench-seats"]), ("m", "a, b"))
+        self.assertNotIn("set-cookie", reply.headers)
 
 
 class Defaults(unittest.TestCase):

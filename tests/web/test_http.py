@@ -107,6 +107,14 @@ class Serving(unittest.TestCase):
         with Running() as running:
             self.assertEqual(running.server.url, f"http://127.0.0.1:{running.server.port}")
 
+    def test_ipv6(self) -> None:
+        try:
+            server = Server(("::1", 0), Table(()), Guard())
+        except Problem:
+            self.skipTest("no IPv6 here")
+        self.assertEqual(server.url, f"http://[::1]:{server.port}")
+        server.drain(0.0)
+
     def test_a_taken_port(self) -> None:
         with Running() as running, self.assertRaises(Problem) as caught:
             Server(("127.0.0.1", running.server.port), Table(()), Guard())

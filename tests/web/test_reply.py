@@ -82,10 +82,10 @@ class Bodies(unittest.TestCase):
 
     def test_framed(self) -> None:
         cases = [
-            ([b"ab", b"", b"c"], True, [b"H2\r\nab\r\n", b"1\r\nc\r\n", b"0\r\n\r\n"]),
+            ([b"ab", b"", b"c"], True, [b"H2\r\nab\r\n", b"", b"1\r\nc\r\n", b"0\r\n\r\n"]),
             ([b"", b"c"], True, [b"H", b"1\r\nc\r\n", b"0\r\n\r\n"]),
             ([], True, [b"H", b"0\r\n\r\n"]),
-            ([b"ab", b"", b"c"], False, [b"Hab", b"c"]),
+            ([b"ab", b"", b"c"], False, [b"Hab", b"", b"c"]),
             ([], False, [b"H"]),
         ]
         for pieces, chunked, sent in cases:
