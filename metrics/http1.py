@@ -28,7 +28,9 @@ _ABSOLUTE = re.compile(r"https?://([^/?#]+)([/?].*)?", re.IGNORECASE)
 _SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
 _METHODS = frozenset({"GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"})
 _NAMES_REMEMBERED = 512
+_SIZES_REMEMBERED = 4_096
 _names: dict[str, str] = {}
+_sizes: dict[bytes, int] = {}
 
 
 class RequestHead:
@@ -290,6 +292,8 @@ class Chunks:
                 at += len(piece)
                 self._left -= len(piece)
                 continue
+            if self._phase == "size":
+                at = self._whole_chunks(data, at, payload)
             reached = self._step(data, at)
             if reached < 0:
                 self._held = data[at:]
@@ -298,6 +302,21 @@ class Chunks:
         if self.done:
             self.rest = data[at:]
         return payload[0] if len(payload) == 1 else b"".join(payload)
+
+    def _whole_chunks(self, data: bytes, at: int, payload: list[bytes]) -> int:
+        """Past the chunks at `at` that are all here and have a plain size seen before, as most of a stream
+        are."""
+        while (end := data.find(b"\r\n", at)) > 0:
+            size = _sizes.get(data[at:end])
+            if size is None:
+                break
+            start, stop = end + 2, end + 2 + size
+            if data[stop : stop + 2] != b"\r\n":
+                break
+            self._count(size)
+            payload.append(data[start:stop])
+            at = stop + 2
+        return at
 
     def _step(self, data: bytes, at: int) -> int:
         """Past the framing that begins at `at`, or -1: more bytes are needed."""
@@ -309,17 +328,21 @@ class Chunks:
         end = self._line_end(data, at)
         if end < 0:
             return -1
-        size, _, _ = data[at:end].partition(b";")
-        size = size.rstrip(b" \t")
-        if not _SIZE.fullmatch(size):
-            raise Problem(400, f"{size[:20]!r} is not a chunk size")
-        self._left = int(size, 16)
-        self._total += self._left
-        if self._limit is not None and self._total > self._limit:
-            raise too_large(self._limit)
+        digits = data[at:end].partition(b";")[0].rstrip(b" \t")
+        if not _SIZE.fullmatch(digits):
+            raise Problem(400, f"{digits[:20]!r} is not a chunk size")
+        self._left = int(digits, 16)
+        if self._left and len(_sizes) < _SIZES_REMEMBERED and len(digits) < 5:
+            _sizes[digits] = self._left
+        self._count(self._left)
         self._spend(end - at - 16)
         self._phase = "end" if self._left else "trailer"
         return end + 2
+
+    def _count(self, size: int) -> None:
+        self._total += size
+        if self._limit is not None and self._total > self._limit:
+            raise too_large(self._limit)
 
     def _chunk_end(self, data: bytes, at: int) -> int:
         if len(data) - at < 2 and data[at:] == b"\r":
