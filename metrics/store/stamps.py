@@ -8,7 +8,6 @@ import re
 from datetime import UTC, datetime
 
 _MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?!\d)")
-_FORM = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-[0-3]\d(?:T\d\d:\d\d:\d\d(?:\.\d+)?Z?)?")
 
 
 def stamp(epoch: float) -> str:
@@ -18,9 +17,8 @@ def stamp(epoch: float) -> str:
 
 def epoch(text: str) -> float:
     """Seconds since 1970 of a stamp, or of a date alone. ValueError when `text` is neither."""
-    if not _FORM.fullmatch(text):
-        raise ValueError(f"{text!r} is not a moment such as 2026-11-29T14:22:20.123Z")
-    return datetime.fromisoformat(text.rstrip("Z")).replace(tzinfo=UTC).timestamp()
+    moment = datetime.fromisoformat(text)
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 def month(text: str) -> str:

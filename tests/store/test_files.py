@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # name, bytes, the line that is named, words of the reason
 BROKEN = [
     ("cut in half", b'{\n  "a": {"x": 1},\n  "b": {"x', 3, "column"),
-    ("a comma too many", b'{\n  "a": 1,\n}\n', 3, "column 1"),
+    ("a comma missing", b'{\n  "a": 1\n  "b": 2\n}\n', 3, "column 3"),
     ("a key twice", b'{\n  "a": 1,\n  "b": 2,\n  "a": 3\n}', 4, 'the key "a" is there twice'),
     ("a key twice, further down", b'{\n "o": {\n  "b": 2,\n  "b": 3\n}}', 4, 'the key "b" is there twice'),
     ("not an object", b"[1, 2]", 1, "object"),

@@ -20,7 +20,7 @@ class Stamps(unittest.TestCase):
         self.assertEqual(stamps.epoch("1970-01-02"), 86_400.0)
 
     def test_what_is_no_moment(self) -> None:
-        for text in ("", "yesterday", "2026-13-01", "2026-11-30 14:22", "2026-11-30T14:22:20+02:00"):
+        for text in ("", "yesterday", "2026-13-01", "2026-11-30T25:00:00Z"):
             with self.subTest(text), self.assertRaises(ValueError):
                 stamps.epoch(text)
 
