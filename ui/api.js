@@ -1,0 +1,63 @@
+// The server, over fetch. Whatever goes wrong becomes one Trouble: a sentence, what to do, and the request's id.
+
+/** A failure to show: `message` says what is wrong, `hint` what to do next. */
+export class Trouble extends Error {
+  /**
+   * @param {string} message
+   * @param {{status?: number, kind?: string, hint?: string, request?: string}} [more]
+   */
+  constructor(message, { status = 0, kind = "error", hint = "", request = "" } = {}) {
+    super(message);
+    Object.assign(this, { status, kind, hint, request });
+  }
+}
+
+/** @returns {Trouble} */
+export const gone = () => new Trouble("The server is not running.", { kind: "gone", hint: "Start it with: python3 serve.py" });
+
+/**
+ * @param {string} path
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>} the JSON that came back
+ */
+export const get = async (path, signal) => (await send("GET", path, undefined, signal)).json();
+
+/**
+ * @param {string} path
+ * @param {unknown} body
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<any>}
+ */
+export const post = async (path, body, signal) => (await send("POST", path, body, signal)).json();
+
+/**
+ * One request, answered or in Trouble. An abort passes through as it is.
+ * @param {string} method
+ * @param {string} path
+ * @param {unknown} [body]
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<Response>}
+ */
+export async function send(method, path, body, signal) {
+  const headers = body === undefined ? {} : { "content-type": "application/json" };
+  let response;
+  try {
+    response = await fetch(path, { method, headers, signal, body: body && JSON.stringify(body), cache: "no-store" });
+  } catch (problem) {
+    throw problem.name === "AbortError" ? problem : gone();
+  }
+  if (!response.ok) throw await trouble(response);
+  return response;
+}
+
+async function trouble(response) {
+  const said = await response.json().catch(() => ({}));
+  const error = said.error ?? {};
+  const message = error.message ?? said.errors?.join(" ") ?? `The server answered ${response.status} without a reason.`;
+  return new Trouble(message, {
+    status: response.status,
+    kind: error.kind ?? error.type ?? "error",
+    hint: error.hint ?? "",
+    request: response.headers.get("x-request-id") ?? "",
+  });
+}

@@ -1,0 +1,242 @@
+// The Ask page: a question before it is asked, and a panel while and after it answers. The address says which.
+import { Trouble, get } from "../api.js";
+import { Board } from "../ask/board.js";
+import { Composer } from "../ask/composer.js";
+import { Earlier } from "../ask/earlier.js";
+import { practice, samples } from "../ask/first.js";
+import { begin, fromRecord, hear, leave, partsOf, finished } from "../ask/panel.js";
+import { Preview } from "../ask/preview.js";
+import { announce, h } from "../dom.js";
+import { shortcut } from "../keys.js";
+import { failure, notice } from "../notice.js";
+import { ask } from "../stream.js";
+
+const AGAIN = 2000; // ms until an unfinished panel is looked for again
+const YOUNG = 15 * 60_000; // ms for which a panel that is not there yet may still be answering
+
+export class Ask {
+  /**
+   * @param {HTMLElement} root
+   * @param {{go: Function, title: (parts: string[]) => void, beat: () => void}} app
+   */
+  constructor(root, app) {
+    Object.assign(this, { root, app, board: null, known: null, listing: null });
+    this.gone = h("div", { hidden: true });
+    this.intro = h("div", { class: "stack" });
+    this.preview = new Preview(() => this.composer.asking);
+    this.composer = new Composer({ ask: (asking) => this.#ask(asking), changed: () => this.preview.soon() });
+    this.earlier = new Earlier();
+    this.samples = samples((draft) => (this.composer.fill(draft), scrollTo(0, 0)));
+    this.samples.hidden = true;
+    this.compose = h("div", { class: "stack" }, this.intro, this.composer.root, this.samples, this.preview.root, this.earlier.root);
+    this.view = h("div", { class: "stack" });
+    root.classList.add("stack");
+    root.append(this.gone, this.view);
+    this.#keys();
+  }
+
+  /** @param {URLSearchParams} query */
+  show(query) {
+    const id = query.get("panel");
+    this.#close();
+    if (id) this.#open(id);
+    else this.#compose(query.get("collection") ?? "");
+  }
+
+  /** @param {any} status the server answered */
+  status(status) {
+    const back = this.known === null || !this.gone.hidden;
+    this.known = status;
+    this.gone.hidden = true;
+    this.#intro(status);
+    if (back && this.compose.isConnected) this.#load();
+  }
+
+  /** @param {Error} problem the server did not answer */
+  lost(problem) {
+    if (this.board?.panel.problem?.kind === "gone") return; // the panel says it already, with a way on
+    if (this.gone.hidden || this.gone.dataset.said !== problem.message) this.gone.replaceChildren(failure(problem));
+    this.gone.dataset.said = problem.message;
+    this.gone.hidden = false;
+  }
+
+  // Drawn again only when it says something else: a redraw would be read out, and would take the focus away.
+  #intro({ problems = [], practice: squad, found }) {
+    const said = JSON.stringify([problems, squad, found]);
+    if (this.intro.dataset.said === said) return;
+    this.intro.dataset.said = said;
+    this.squad = squad ? practice({ found }) : null;
+    this.intro.replaceChildren(...problems.map((each) => notice("bad", each)), ...(this.squad ? [this.squad] : []));
+  }
+
+  #compose(wanted) {
+    this.wanted = wanted;
+    this.app.title(["Ask"]);
+    this.view.replaceChildren(this.compose);
+    if (this.known) this.#load();
+    if (matchMedia("(pointer: fine)").matches) this.composer.focus();
+  }
+
+  async #load() {
+    const earlier = this.earlier.load();
+    try {
+      const { collections } = await get("/api/collections");
+      this.composer.offer(collections, this.wanted);
+      this.preview.soon(0);
+    } catch (problem) {
+      this.composer.tell(problem.kind === "gone" ? null : problem);
+      if (problem.kind === "gone") this.lost(problem);
+    }
+    const asked = await earlier;
+    this.samples.hidden = asked && !this.known?.practice;
+    if (asked && this.squad && !this.squad.dataset.seen) this.squad.open = false;
+    if (this.squad) this.squad.dataset.seen = "yes";
+  }
+
+  #ask(asking) {
+    const panel = begin(asking, Date.now());
+    this.draft = { ...asking, files: this.composer.files, question: this.composer.text.value, system: this.composer.system.value };
+    this.composer.clear();
+    this.#close();
+    this.#board(panel);
+    this.app.title(["Ask"]);
+    scrollTo(0, 0);
+    this.board.question.title.focus({ preventScroll: true });
+    this.#listen(panel, asking);
+  }
+
+  async #listen(panel, { collection, reply, messages }) {
+    const board = this.board;
+    this.stream = new AbortController();
+    try {
+      await ask({ model: `bench/${collection}`, messages, bench: { reply } }, (event) => this.#event(panel, board, event), this.stream.signal);
+    } catch (problem) {
+      if (problem.name === "AbortError") return;
+      this.#broken(panel, board, problem);
+    }
+    this.app.beat();
+  }
+
+  #event(panel, board, event) {
+    hear(panel, event, Date.now());
+    if (event.event === "panel.started") this.#started(panel, board);
+    else if (event.event === "seat.done") board.ended(panel.seats.find(({ call }) => call === event.call));
+    else if (event.event === "merge.done") board.ended(panel.merger);
+    else if (event.event === "seat.delta" || event.event === "seat.reasoning") board.change(panel.seats.find(({ call }) => call === event.call));
+    else board.change();
+    if (event.event === "panel.done") announce(`All done: ${panel.seats.filter(finished).length} seats.`);
+    if (event.event === "failed") announce(`The panel failed: ${panel.problem.message}`);
+  }
+
+  #started(panel, board) {
+    board.seats();
+    if (board !== this.board) return;
+    this.app.go(`?panel=${encodeURIComponent(panel.id)}`, { quiet: true });
+    announce(`${panel.seats.length} seats were asked.`);
+  }
+
+  #broken(panel, board, problem) {
+    panel.state = "failed";
+    leave(panel);
+    panel.took = (Date.now() - panel.began) / 1000;
+    Object.assign(panel, { problem, actions: [panel.id ? this.#reload(panel) : this.#back()] });
+    board.change();
+    announce(problem.message);
+    if (problem.kind === "gone") this.app.beat();
+  }
+
+  #reload = ({ id }) => h("button", { type: "button", class: "button small", on: { click: () => this.show(new URLSearchParams({ panel: id })) } }, "Show what came");
+
+  #back = () => h("button", { type: "button", class: "button small", on: { click: () => this.#again() } }, "Change the question");
+
+  #stop() {
+    const { board } = this;
+    const panel = board?.panel;
+    if (!panel || !["asking", "answering"].includes(panel.state)) return false;
+    this.stream?.abort();
+    leave(panel);
+    panel.state = "stopped";
+    panel.took = (Date.now() - panel.began) / 1000;
+    board.change();
+    const said = panel.id ? "Stopped waiting. The panel finishes on the server." : "Stopped waiting. If the question had arrived, the panel finishes on the server.";
+    Object.assign(panel, { note: said, actions: [panel.id ? this.#reload(panel) : this.#back()] });
+    board.change();
+    announce(said);
+  }
+
+  #again() {
+    const { panel } = this.board;
+    const { draft } = this;
+    const same = draft && draft.messages === panel.messages;
+    const question = same ? draft : { ...partsOf(panel.messages), files: [], collection: panel.collection, reply: panel.reply };
+    this.app.go("?");
+    this.composer.fill(question);
+    this.preview.soon(0);
+  }
+
+  async #open(id) {
+    this.opening = new AbortController();
+    const { signal } = this.opening;
+    this.app.title(["Ask", id]);
+    this.view.replaceChildren(h("p", { class: "faint" }, "Opening the panel…"));
+    try {
+      const panel = fromRecord(await get(`/api/panel/${encodeURIComponent(id)}`, signal));
+      this.app.title(["Ask", panel.task || id]);
+      this.#board(panel);
+    } catch (problem) {
+      if (problem.name !== "AbortError") this.#absent(id, problem);
+    }
+  }
+
+  // A panel is kept when it is done: one that began a moment ago and is not there is still being answered.
+  #absent(id, problem) {
+    if (problem.status === 404 && Date.now() - began(id) < YOUNG) {
+      this.view.replaceChildren(notice("calm", "This panel is still being answered.", "It opens here when it is done."));
+      this.retry = setTimeout(() => this.#open(id), AGAIN);
+    } else if (problem.status === 404) {
+      const missing = new Trouble(`No panel ${id} is kept here.`, { hint: "It may be from another server, or older than what is kept.", request: problem.request });
+      this.view.replaceChildren(failure(missing, h("a", { class: "button small", href: "?", "data-go": true }, "Ask something")));
+    } else this.view.replaceChildren(failure(problem, h("button", { type: "button", class: "button small", on: { click: () => this.#open(id) } }, "Try again")));
+  }
+
+  #board(panel) {
+    this.board = new Board(panel, { stop: () => this.#stop(), again: () => this.#again() });
+    this.view.replaceChildren(this.board.root);
+  }
+
+  // Leaving ends the listening, not the panel: it goes on at the server and is found there again.
+  #close() {
+    clearTimeout(this.retry);
+    this.opening?.abort();
+    this.stream?.abort();
+    this.board?.close();
+    this.board = null;
+  }
+
+  #keys() {
+    const judging = { group: "Judging", when: () => Boolean(this.board) };
+    const on = (run) => () => this.board.onCurrent(run);
+    shortcut(
+      { keys: ["Ctrl+Enter"], label: "Ask", group: "Question", run: () => false },
+      { keys: ["ArrowUp"], show: ["Up"], label: "Last question, in an empty composer", group: "Question", run: () => false },
+      { keys: ["Escape"], show: ["Esc"], label: "Stop waiting", group: "Question", run: () => (this.board?.pick.dismiss() ? undefined : this.#stop()) },
+      { keys: [..."12345678"], show: ["1 – 8"], label: "Go to a seat", ...judging, run: (key) => this.board.focus(Number(key) - 1) },
+      { keys: ["u"], label: "Useful", ...judging, run: on((judge, seat) => judge.useful(seat, true)) },
+      { keys: ["n"], label: "Not useful", ...judging, run: on((judge, seat) => judge.useful(seat, false)) },
+      { keys: ["b"], label: "Best of the panel", ...judging, run: on((judge, seat) => judge.best(seat)) },
+      { keys: ["x"], label: "All bad", ...judging, run: () => this.board.judge.allBad() },
+      { keys: ["z"], label: "Undo", ...judging, run: () => void this.board.judge.undo() },
+      { keys: ["[", "]"], label: "Select the sentence before, after", ...judging, run: (key) => this.board.sentence(key === "]" ? 1 : -1) },
+      { keys: ["r"], label: "Selected words or claim: a real finding", ...judging, run: () => this.board.decide("real") },
+      { keys: ["f"], label: "Selected words or claim: a false claim", ...judging, run: () => this.board.decide("false") },
+      { keys: ["j"], label: "Next claim", ...judging, run: () => this.board.claims.move(1) },
+      { keys: ["k"], label: "Claim before", ...judging, run: () => this.board.claims.move(-1) },
+    );
+  }
+}
+
+// p20261129-142220-1a2b3c4d names the second in which it began, in UTC.
+function began(id) {
+  const [, y, mo, d, hh, mi, s] = /^p(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(id) ?? [];
+  return y ? Date.UTC(y, mo - 1, d, hh, mi, s) : 0;
+}

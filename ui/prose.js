@@ -1,0 +1,269 @@
+// One answer on the page: grows while it is written, carries the marks of its claims, and turns a selection into offsets.
+//
+// Only the last block can still change while text arrives, so only that is drawn again; a finished one keeps its nodes, and
+// with them a reader's selection. A long answer is drawn a stretch at a time, so five megabytes cost no more than a page.
+import { h } from "./dom.js";
+import { parse } from "./markdown.js";
+import { placed, render } from "./render.js";
+import { plural } from "./words.js";
+
+const LEAVES = "p, li, h4, td, pre";
+const STRETCH = { lines: 400, characters: 60_000 };
+
+/** @typedef {{start: number, end: number, decision: "real" | "false"}} Mark  in UTF-16 units of the text */
+
+export class Prose {
+  /** @param {HTMLElement} root an empty element that this answer fills */
+  constructor(root) {
+    this.root = root;
+    this.text = "";
+    this.raw = false;
+    this.stretches = 1;
+    this.marks = [];
+    this.places = new WeakMap();
+    this.drawn = []; // {start, end, node} of each block, in order
+    this.more = h("button", { type: "button", class: "button small more", on: { click: () => this.#longer() } });
+  }
+
+  /**
+   * Show this text: what was shown before, grown, or another one altogether.
+   * @param {string} text
+   * @param {{whole?: boolean}} [state] whole: nothing more is coming
+   */
+  show(text, { whole = true } = {}) {
+    if (!text.startsWith(this.text)) this.#clear();
+    this.text = text;
+    this.root.setAttribute("aria-busy", String(!whole));
+    if (whole || !this.#held()) this.#draw();
+  }
+
+  /** @param {boolean} raw the text as it came, or formatted */
+  format(raw) {
+    if (raw === this.raw) return;
+    this.raw = raw;
+    this.#clear();
+    this.#draw();
+  }
+
+  /** @param {Mark[]} marks all of them; what is not named is unmarked */
+  mark(marks) {
+    const touched = [...this.marks, ...marks].filter((mark) => !(has(this.marks, mark) && has(marks, mark)));
+    this.marks = marks;
+    for (const block of this.drawn) {
+      if (touched.some((mark) => mark.start < block.end && mark.end > block.start)) this.#redraw(block);
+    }
+  }
+
+  /**
+   * Where a selection stands in the source, or null when it holds none of its words.
+   * @param {Range} range
+   * @returns {{start: number, end: number} | null}
+   */
+  locate(range) {
+    const nodes = this.#nodes().filter((node) => range.intersectsNode(node) && chosen(range, node).size > 0);
+    if (!nodes.length) return null;
+    const [first, last] = [nodes[0], nodes.at(-1)];
+    const found = { start: this.#source(first, chosen(range, first).from), end: this.#source(last, chosen(range, last).to) };
+    return this.#tight(found);
+  }
+
+  /**
+   * The words a reader sees between two offsets, without the marks of Markdown.
+   * @param {{start: number, end: number}} stretch
+   * @returns {string}
+   */
+  words({ start, end }) {
+    const seen = this.#nodes().map((node) => {
+      const place = this.places.get(node);
+      if (place.start >= end || place.end <= start) return "";
+      const exact = node.data.length === place.end - place.start;
+      return exact ? node.data.slice(Math.max(0, start - place.start), end - place.start) : node.data;
+    });
+    return seen.join("").replace(/\s+/g, " ").trim() || this.text.slice(start, end).trim();
+  }
+
+  /**
+   * Put the marked words where they can be seen.
+   * @param {{start: number, end: number}} stretch
+   */
+  reveal({ start }) {
+    while (this.#limit() < this.text.length && this.#limit() <= start) this.stretches += 1;
+    this.#draw();
+    const node = this.#nodes().find((each) => this.places.get(each).end > start);
+    node?.parentElement.scrollIntoView({ block: "center", inline: "nearest" });
+  }
+
+  /**
+   * What the keyboard steps over: a sentence each, as ranges of the document.
+   * @returns {Range[]}
+   */
+  sentences() {
+    const own = (leaf) => this.#nodes(leaf).filter((node) => node.parentElement.closest(LEAVES) === leaf);
+    return [...this.root.querySelectorAll(LEAVES)].flatMap((leaf) => sentencesOf(own(leaf)));
+  }
+
+  #clear() {
+    this.root.replaceChildren();
+    this.drawn = [];
+  }
+
+  #draw() {
+    const visible = this.text.slice(0, this.#limit());
+    const settled = this.drawn.at(-1)?.start ?? 0;
+    this.drawn.pop()?.node.remove();
+    const blocks = this.raw ? [{ type: "raw", start: 0, end: visible.length }] : parse(visible, settled);
+    for (const block of blocks) {
+      const node = this.#node(block, visible);
+      this.drawn.push({ start: block.start, end: block.end, node, block });
+      this.root.append(node);
+    }
+    this.#offer(visible.length);
+  }
+
+  #node(block, visible = this.text.slice(0, this.#limit())) {
+    const raw = () => h("pre", { class: "raw", tabindex: "0", role: "region", "aria-label": "The text as it came" }, placed(visible, 0, visible.length, this.places));
+    const node = block.type === "raw" ? raw() : render(block, this.places);
+    for (const mark of this.marks) if (mark.start < block.end && mark.end > block.start) this.#wrap(node, mark);
+    return node;
+  }
+
+  #redraw(drawn) {
+    const node = this.#node(drawn.block);
+    drawn.node.replaceWith(node);
+    drawn.node = node;
+  }
+
+  #wrap(node, mark) {
+    for (const text of this.#nodes(node)) {
+      const place = this.places.get(text);
+      if (place.start >= mark.end || place.end <= mark.start || !text.data.trim()) continue;
+      const middle = this.#cut(text, Math.max(mark.start, place.start), Math.min(mark.end, place.end));
+      const wrap = h("mark", { class: mark.decision });
+      middle.replaceWith(wrap);
+      wrap.append(middle);
+    }
+  }
+
+  // Split a text node so that one piece is exactly [start, end); each piece keeps its place.
+  #cut(text, start, end) {
+    const place = this.places.get(text);
+    if (text.data.length !== place.end - place.start) return text;
+    if (end < place.end) this.places.set(text.splitText(end - place.start), { start: end, end: place.end });
+    if (start === place.start) {
+      this.places.set(text, { start, end });
+      return text;
+    }
+    const middle = text.splitText(start - place.start);
+    this.places.set(text, { start: place.start, end: start });
+    this.places.set(middle, { start, end });
+    return middle;
+  }
+
+  #nodes(root = this.root) {
+    const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+    const nodes = [];
+    while (walker.nextNode()) if (this.places.has(walker.currentNode)) nodes.push(walker.currentNode);
+    return nodes;
+  }
+
+  #source(node, offset) {
+    const { start, end } = this.places.get(node);
+    if (node.data.length === end - start) return start + offset;
+    return offset < node.data.length ? start : end;
+  }
+
+  #tight({ start, end }) {
+    while (start < end && /\s/.test(this.text[start])) start += 1;
+    while (end > start && /\s/.test(this.text[end - 1])) end -= 1;
+    return end > start ? { start, end } : null;
+  }
+
+  // A selection in the block that is being written would be lost by drawing it again: the drawing waits for it.
+  #held() {
+    const selection = document.getSelection();
+    const last = this.drawn.at(-1)?.node;
+    return Boolean(last && !selection.isCollapsed && selection.containsNode(last, true));
+  }
+
+  #limit() {
+    const { text, stretches } = this;
+    const most = Math.min(text.length, stretches * STRETCH.characters);
+    let at = -1;
+    for (let line = 0; line < stretches * STRETCH.lines; line += 1) {
+      at = text.indexOf("\n", at + 1);
+      if (at < 0 || at >= most) return most;
+    }
+    return at;
+  }
+
+  #offer(shown) {
+    const left = this.text.length - shown;
+    this.more.remove();
+    if (left <= 1) return;
+    this.more.textContent = `Show more (${plural(left, "character")} left)`;
+    this.root.append(this.more);
+  }
+
+  #longer() {
+    this.stretches += this.stretches < 5 ? 1 : 5;
+    this.#draw();
+  }
+}
+
+const has = (marks, { start, end, decision }) => marks.some((mark) => mark.start === start && mark.end === end && mark.decision === decision);
+
+function chosen(range, node) {
+  const from = range.startContainer === node ? range.startOffset : 0;
+  const to = range.endContainer === node ? range.endOffset : node.data.length;
+  return { from, to, size: to - from };
+}
+
+function sentencesOf(nodes) {
+  const text = nodes.map((node) => node.data).join("");
+  if (!text.trim()) return [];
+  const cuts = "Segmenter" in Intl ? [...new Intl.Segmenter("en", { granularity: "sentence" }).segment(text)] : [{ index: 0, segment: text }];
+  return cuts.filter(({ segment }) => segment.trim()).map(({ index, segment }) => rangeIn(nodes, index, index + segment.trimEnd().length));
+}
+
+function rangeIn(nodes, from, to) {
+  const range = document.createRange();
+  let base = 0;
+  let begun = false;
+  for (const node of nodes) {
+    const end = base + node.data.length;
+    if (!begun && from < end) {
+      range.setStart(node, from - base);
+      begun = true;
+    }
+    if (to <= end) {
+      range.setEnd(node, to - base);
+      break;
+    }
+    base = end;
+  }
+  return range;
+}
+
+/**
+ * Offsets in characters (code points), as records count them, from offsets in UTF-16 units, as this page counts them.
+ * @param {string} text
+ * @param {number} units
+ * @returns {number}
+ */
+export function toPoints(text, units) {
+  let pairs = 0;
+  for (let i = 0; i < units; i += 1) if ((text.charCodeAt(i) & 0xfc00) === 0xd800 && i + 1 < units) pairs += 1;
+  return units - pairs;
+}
+
+/**
+ * The other way round.
+ * @param {string} text
+ * @param {number} points
+ * @returns {number}
+ */
+export function toUnits(text, points) {
+  let units = 0;
+  for (let seen = 0; seen < points && units < text.length; seen += 1) units += (text.charCodeAt(units) & 0xfc00) === 0xd800 ? 2 : 1;
+  return units;
+}

@@ -1,0 +1,100 @@
+// Figures in words. What is not known is said as unknown: never a zero, never a dash.
+
+/**
+ * @param {number} n
+ * @returns {string} 11,400
+ */
+export const count = (n) => Math.round(n).toLocaleString("en-US");
+
+/**
+ * @param {number} n
+ * @param {string} one
+ * @param {string} [many]
+ * @returns {string} "1 seat", "4 seats"
+ */
+export const plural = (n, one, many = one + "s") => `${count(n)} ${n === 1 ? one : many}`;
+
+/**
+ * @param {number} usd a known sum
+ * @returns {string} two figures that mean something below a cent, three decimals below a dollar
+ */
+export function money(usd) {
+  if (usd === 0) return "$0";
+  if (usd < 0.01) return "$" + Number(usd.toPrecision(2)).toFixed(12).replace(/0+$/, "");
+  return "$" + (usd < 1 ? usd.toFixed(3) : usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+}
+
+/**
+ * @param {number} s
+ * @returns {string} "0.4 s", "34 s", "2 min 5 s"
+ */
+export function seconds(s) {
+  if (s < 60) return `${s < 19.95 ? Math.max(s, 0).toFixed(1) : Math.round(s)} s`;
+  return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
+}
+
+/**
+ * @param {number} s
+ * @returns {string} an estimate: no more figures than it deserves
+ */
+export const about = (s) => `about ${s < 9.5 ? Number(s.toFixed(1)) + " s" : seconds(Math.round(s)).replace(".0", "")}`;
+
+/**
+ * @param {number} s
+ * @returns {string} a running clock: 0:19
+ */
+export const clock = (s) => `${Math.floor(s / 60)}:${String(Math.floor(s % 60)).padStart(2, "0")}`;
+
+/**
+ * @param {string | number | Date} at
+ * @returns {string} 12:38
+ */
+export const hour = (at) => new Date(at).toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+
+/**
+ * @param {string} at ISO
+ * @param {Date} [now]
+ * @returns {string} "11:52", "yesterday 16:40", "27 November 16:40"
+ */
+export function when(at, now = new Date()) {
+  const then = new Date(at);
+  const days = Math.round((new Date(now).setHours(0, 0, 0, 0) - new Date(then).setHours(0, 0, 0, 0)) / 86_400_000);
+  if (days === 0) return hour(then);
+  if (days === 1) return `yesterday ${hour(then)}`;
+  const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
+  return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "long", year })} ${hour(then)}`;
+}
+
+/**
+ * @param {string} text
+ * @returns {number}
+ */
+export function wordsIn(text) {
+  let words = 0;
+  for (const at = /\S+/g; at.test(text); ) words += 1;
+  return words;
+}
+
+/**
+ * @param {string} text
+ * @param {number} most
+ * @returns {string} its first line that says something, cut at a length
+ */
+export function headline(text, most = 160) {
+  const line = text.slice(0, 4000).split("\n").find((each) => each.trim()) ?? "";
+  return line.trim().length > most ? line.trim().slice(0, most - 1) + "…" : line.trim();
+}
+
+/**
+ * What is known of a sum, and what is not.
+ * @param {(number | null | undefined)[]} costs null: unknown
+ * @returns {string} "$0.02", "at least $0.02", "cost unknown"; empty when there is nothing to sum
+ */
+export function sum(costs) {
+  const known = costs.filter((cost) => typeof cost === "number");
+  if (!costs.length) return "";
+  if (!known.length) return "cost unknown";
+  const total = money(known.reduce((a, b) => a + b, 0));
+  if (known.length === costs.length) return total === "$0" ? "no cost" : total;
+  return total === "$0" ? "cost unknown" : `at least ${total}`;
+}
