@@ -34,7 +34,10 @@ class Line:
 
     def wait_at_most(self, reading: float, writing: float | None = None) -> None:
         """Set how many seconds the next reads may take, and how many a write may stand still."""
-        if reading != self._read_limit:
+        # What is left of a deadline shrinks with every wait: not each microsecond of it is worth a system
+        # call.
+        beyond = self._read_limit - reading
+        if beyond < 0.0 or beyond > 0.05 or beyond > reading * 0.01:
             self._read_limit = reading
             if self._plain:
                 self._limit(socket.SO_RCVTIMEO, reading)

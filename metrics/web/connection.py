@@ -125,14 +125,19 @@ class Connection:
     def _first_piece(self) -> bytes:
         """The first bytes of a request, b"" if none come. Line breaks before it are skipped (RFC 9112,
         2.2)."""
-        self.idle = True
-        # In this order: whoever drains the server sets `stopping` first and looks at `idle` then.
-        try:
-            piece = b"" if self._service.stopping else self.line.receive()
-        except TimeoutError:
-            piece = b""
-        self.idle = False
-        return piece if piece[:1] not in (b"\r", b"\n") else piece.lstrip(b"\r\n") or self._first_piece()
+        piece = b"\n"
+        while piece[:1] in (b"\r", b"\n"):
+            self.idle = True
+            # In this order: whoever drains the server sets `stopping` first and looks at `idle` then.
+            try:
+                piece = b"" if self._service.stopping else self.line.receive()
+            except TimeoutError:
+                piece = b""
+            self.idle = False
+            stripped = piece.lstrip(b"\r\n")
+            if stripped:
+                return stripped
+        return b""
 
     def _next_piece(self, seconds: float) -> bytes:
         if seconds > 0:

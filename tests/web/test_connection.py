@@ -360,6 +360,10 @@ class Several(unittest.TestCase):
             bodies = [reply.body for reply in replies(Stage().play(pieces))]
             self.assertEqual(bodies, [b"ab", b"onetwo", b"c"])
 
+    def test_any_number_of_blank_lines(self) -> None:
+        line = Stage().play([*[b"\r\n"] * 3_000, b"\r\n" + get()])
+        self.assertEqual([reply.status for reply in replies(line)], [200])
+
     def test_close_is_kept_to(self) -> None:
         line = Stage().play([get("/a", "Connection: close") + get()])
         (reply,) = replies(line)
