@@ -82,15 +82,17 @@ class Counters:
         return True
 
     def add(self, row: Row) -> None:
-        self._fold(self.state, row)
+        """Add a row. One that is bent, by hand or by a provider's strange figures, counts as far as it
+        can."""
+        try:
+            self._fold(self.state, row)
+        except (KeyError, TypeError, ValueError, AttributeError):
+            return
 
     def add_stored(self, line: bytes) -> None:
-        """Add a row as it was written. One that somebody bent by hand counts as far as it can."""
+        """Add a row as it was written."""
         if row := lines.decode(line):
-            try:
-                self._fold(self.state, row)
-            except (KeyError, TypeError, ValueError, AttributeError):
-                return
+            self.add(row)
 
     def save(self, state: str) -> None:
         """Save `state`, which is ours in JSON. If the disk refuses, the next start counts a longer tail."""

@@ -50,16 +50,17 @@ class JsonFile:
         self._empty = empty
         self._lock = threading.Lock()
         self._seen: _Seen | None = None
+        self._at: tuple[Path | None, str] = (None, "")
 
     @property
     def problem(self) -> str | None:
         """Why the file cannot be used, with its name, the line and how to repair it; None when it is fine."""
-        return self._look(home.path(self.name)).problem
+        return self._look().problem
 
     def read(self) -> Object:
         """The mapping as it is now. It is shared: do not change it. Problem (503, kind config) when it does
         not parse."""
-        return self._usable(self._look(home.path(self.name)))
+        return self._usable(self._look())
 
     @contextmanager
     def edit(self) -> Iterator[Object]:
@@ -68,9 +69,9 @@ class JsonFile:
         Problem when the file does not parse, is held for too long, or the disk refuses; the file is then as
         it was, as it is when the block raises.
         """
-        target = Path(os.path.realpath(home.path(self.name)))  # a symlink stays one
+        target = Path(os.path.realpath(self._path()))  # a symlink stays one
         with self._lock, _held(target, self.name):
-            before = self._usable(self._load(target))
+            before = self._usable(self._load(str(target)))
             changed = copy.deepcopy(before)
             yield changed
             text = _text(changed, self._version)
@@ -83,25 +84,34 @@ class JsonFile:
             raise Problem(503, seen.problem, kind="config", retryable=False)
         return seen.value
 
-    def _look(self, path: Path) -> _Seen:
+    def _path(self) -> str:
+        """The file's path, put together once for each data folder: a request reads several files."""
+        folder, path = self._at
+        if folder is not home.current():
+            path = str(home.path(self.name))
+            self._at = (home.current(), path)
+        return path
+
+    def _look(self) -> _Seen:
+        path = self._path()
         seen = self._seen
         if seen is None or not seen.settled or seen.mark != _mark(path):
             seen = self._seen = self._load(path)
         return seen
 
-    def _load(self, path: Path) -> _Seen:
+    def _load(self, path: str) -> _Seen:
         """Read the file. The mark is taken from what was opened, so a replacement after that shows at the
         next look."""
         try:
-            with disk.reading(path) as fd:
+            with disk.reading(Path(path)) as fd:
                 stat = os.fstat(fd)
                 raw = disk.read_all(fd)
         except FileNotFoundError:
-            return _Seen((str(path),), self._empty())
+            return _Seen((path,), self._empty())
         except OSError as error:
             return _Seen((), {}, f"{self.name} cannot be read: {error.strerror}", settled=False)
         settled = abs(time.time_ns() - stat.st_mtime_ns) > UNSETTLED_NS
-        mark = (str(path), stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        mark = (path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
         try:
             return _Seen(mark, migrate.lift(self.name, parse(raw), self._version), settled=settled)
         except _Broken as broken:
@@ -110,12 +120,12 @@ class JsonFile:
             return _Seen(mark, {}, f"{self.name} cannot be used: {error}", settled)
 
 
-def _mark(path: Path) -> tuple[object, ...]:
+def _mark(path: str) -> tuple[object, ...]:
     try:
         stat = os.stat(path)
     except OSError:
-        return (str(path),)
-    return (str(path), stat.st_ino, stat.st_mtime_ns, stat.st_size)
+        return (path,)
+    return (path, stat.st_ino, stat.st_mtime_ns, stat.st_size)
 
 
 @contextmanager

@@ -105,6 +105,8 @@ class Segment:
         try:
             self._check_version(fd)
             stat = os.fstat(fd)
+            if os.name != "nt" and stat.st_mode & 0o077:
+                os.fchmod(fd, 0o600)  # rows tell what was asked
             if stat.st_size and disk.read(fd, 1, stat.st_size - 1) != b"\n":
                 disk.write_all(fd, b"\n")
         except (OSError, Problem):

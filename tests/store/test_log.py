@@ -68,6 +68,14 @@ class Write(LogCase):
         for name, mode in self.modes().items():
             self.assertEqual(mode, 0o700 if name == "rows" else 0o600, name)
 
+    @unittest.skipIf(os.name == "nt", "modes")
+    def test_a_file_that_others_could_read_is_closed_to_them(self) -> None:
+        self.file.parent.mkdir()
+        self.file.write_bytes(lines.encode(row(1)))
+        self.file.chmod(0o644)
+        self.log.open()
+        self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
+
     def test_durable_rows_are_synced_before_append_returns(self) -> None:
         with mock.patch.object(os, "fsync", wraps=os.fsync) as sync:
             JsonLog("plain.jsonl").append(row(1))

@@ -84,6 +84,12 @@ class Counters(LogCase):
         saved = json.loads((self.file.parent / "counters").read_bytes())
         self.assertGreater(saved["state"]["rows"], 25)
 
+    def test_a_row_that_cannot_be_counted_is_kept_all_the_same(self) -> None:
+        self.log.submit(row(1) | {"n": "many"})
+        self.log.append(row(2) | {"n": None})
+        self.assertEqual([each["n"] for each in self.rows()], ["many", None])
+        self.assertEqual(self.log.state["rows"], self.again().state["rows"])
+
     def test_a_look_at_them_is_undisturbed(self) -> None:
         self.log.append(row(1))
         self.assertEqual(self.log.counted(lambda state: sorted(state.items())), [("rows", 1), ("sum", 1)])
