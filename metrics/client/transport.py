@@ -7,6 +7,7 @@ nothing else is ever repeated here, and redirects are never followed (a provider
 where a reply points). Proxies named in the environment are not used: a call goes to the address it names.
 """
 
+import atexit
 import errno
 import functools
 import ipaddress
@@ -147,7 +148,9 @@ class Transport:
 @functools.cache
 def shared() -> Transport:
     """The transport of this process, so that all its calls share one pool."""
-    return Transport(f"benchwarmers/{VERSION}")
+    made = Transport(f"benchwarmers/{VERSION}")
+    atexit.register(made.close)
+    return made
 
 
 # Calls to one model begin alike and have the same headers, each time.
