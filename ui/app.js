@@ -17,7 +17,9 @@ const page = new Ask(document.querySelector("main"), { go, title: around.title, 
 function go(address, { replace = false, quiet = false } = {}) {
   const url = location.pathname + (address === "?" ? "" : address);
   history[replace ? "replaceState" : "pushState"](null, "", url);
-  if (!quiet) show();
+  if (quiet) return;
+  show();
+  scrollTo(0, 0);
 }
 
 const show = () => page.show(new URLSearchParams(location.search));

@@ -1,5 +1,6 @@
 // A sentence above what it concerns: what is wrong, what to do next, and the id to quote.
 import { copyButton, h } from "./dom.js";
+import { sentence } from "./words.js";
 
 /**
  * @param {"bad" | "warn" | "calm"} tone
@@ -19,7 +20,7 @@ export function notice(tone, cause, ...next) {
  */
 export function failure(problem, ...actions) {
   const id = problem.request && h("span", { class: "faint" }, "Request ", h("code", {}, problem.request), " ", copyButton("Copy request id", () => problem.request, { bare: true, class: "button quiet tiny" }));
-  const box = notice("bad", problem.message, problem.hint && hint(problem.hint), id);
+  const box = notice("bad", sentence(problem.message), problem.hint && hint(problem.hint), id);
   if (actions.length) box.append(h("div", { class: "actions" }, actions));
   return box;
 }

@@ -8,7 +8,7 @@ import { placed, render } from "./render.js";
 import { plural } from "./words.js";
 
 const LEAVES = "p, li, h4, td, pre";
-const STRETCH = { lines: 400, characters: 60_000 };
+const STRETCH = { lines: 400, characters: 40_000 };
 
 /** @typedef {{start: number, end: number, decision: "real" | "false"}} Mark  in UTF-16 units of the text */
 
@@ -21,6 +21,8 @@ export class Prose {
     this.stretches = 1;
     this.marks = [];
     this.places = new WeakMap();
+    this.rest = 0; // the moment before which a growing text is not drawn again
+    this.shown = -1; // how much of the text is drawn
     this.drawn = []; // {start, end, node} of each block, in order
     this.more = h("button", { type: "button", class: "button small more", on: { click: () => this.#longer() } });
   }
@@ -34,7 +36,7 @@ export class Prose {
     if (!text.startsWith(this.text)) this.#clear();
     this.text = text;
     this.root.setAttribute("aria-busy", String(!whole));
-    if (whole || !this.#held()) this.#draw();
+    if (whole || !(this.#held() || performance.now() < this.rest)) this.#draw();
   }
 
   /** @param {boolean} raw the text as it came, or formatted */
@@ -105,10 +107,21 @@ export class Prose {
   #clear() {
     this.root.replaceChildren();
     this.drawn = [];
+    this.shown = -1;
   }
 
+  // A large last block takes its time to draw: then it rests nine times as long, so that the page stays free.
   #draw() {
-    const visible = this.text.slice(0, this.#limit());
+    const begun = performance.now();
+    const limit = this.#limit();
+    if (limit !== this.shown) this.#grow(this.text.slice(0, limit));
+    this.shown = limit;
+    this.#offer(limit);
+    const took = performance.now() - begun;
+    this.rest = begun + (took > 4 ? took * 10 : 0);
+  }
+
+  #grow(visible) {
     const settled = this.drawn.at(-1)?.start ?? 0;
     this.drawn.pop()?.node.remove();
     const blocks = this.raw ? [{ type: "raw", start: 0, end: visible.length }] : parse(visible, settled);
@@ -117,7 +130,6 @@ export class Prose {
       this.drawn.push({ start: block.start, end: block.end, node, block });
       this.root.append(node);
     }
-    this.#offer(visible.length);
   }
 
   #node(block, visible = this.text.slice(0, this.#limit())) {
@@ -198,10 +210,9 @@ export class Prose {
 
   #offer(shown) {
     const left = this.text.length - shown;
-    this.more.remove();
-    if (left <= 1) return;
+    if (left <= 1) return this.more.remove();
     this.more.textContent = `Show more (${plural(left, "character")} left)`;
-    this.root.append(this.more);
+    if (this.root.lastChild !== this.more) this.root.append(this.more);
   }
 
   #longer() {

@@ -26,9 +26,10 @@ export function money(usd) {
 
 /**
  * @param {number} s
- * @returns {string} "0.4 s", "34 s", "2 min 5 s"
+ * @returns {string} "40 ms", "0.4 s", "34 s", "2 min 5 s"
  */
 export function seconds(s) {
+  if (s > 0 && s < 0.0995) return `${Math.ceil(s * 1000)} ms`;
   if (s < 60) return `${s < 19.95 ? Math.max(s, 0).toFixed(1) : Math.round(s)} s`;
   return `${Math.floor(s / 60)} min ${Math.floor(s % 60)} s`;
 }
@@ -63,6 +64,16 @@ export function when(at, now = new Date()) {
   if (days === 1) return `yesterday ${hour(then)}`;
   const year = then.getFullYear() === now.getFullYear() ? undefined : "numeric";
   return `${then.toLocaleDateString("en-GB", { day: "numeric", month: "long", year })} ${hour(then)}`;
+}
+
+/**
+ * A server's message set as a sentence: messages begin small, for they may stand behind a colon. Names keep their letters.
+ * @param {string} text
+ * @returns {string}
+ */
+export function sentence(text) {
+  const begun = /^[a-z]+[ ,]/.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+  return /[.!?:]$/.test(begun) ? begun : begun + ".";
 }
 
 /**

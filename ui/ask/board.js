@@ -3,7 +3,7 @@ import { announce, h, nextFrame, set } from "../dom.js";
 import { keep, recall } from "../keep.js";
 import { failure, notice } from "../notice.js";
 import { lookOf, meet } from "../seats.js";
-import { plural, seconds, wordsIn } from "../words.js";
+import { plural, seconds, sentence, wordsIn } from "../words.js";
 import { Claims } from "./claims.js";
 import { Column, stateOf } from "./column.js";
 import { Judge } from "./judge.js";
@@ -187,7 +187,7 @@ export class Board {
     this.trouble.hidden = !said;
     if (this.trouble.dataset.said === said) return;
     this.trouble.dataset.said = said;
-    this.trouble.replaceChildren(problem ? failure(problem, ...actions) : notice("warn", note, ...actions));
+    this.trouble.replaceChildren(problem ? failure(problem, ...actions) : notice("warn", sentence(note), ...actions));
   }
 
   #tick() {

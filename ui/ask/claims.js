@@ -58,7 +58,7 @@ export class Claims {
     return h(
       "tr",
       { "aria-current": current ? "true" : null, class: claim.decision },
-      h("td", { class: "who" }, seatName({ ...seat, alias: seat.alias })),
+      h("td", { class: "who" }, seatName(seat)),
       h("td", {}, link),
       h("td", { class: "decision" }, h("div", {}, chip(claim.decision), buttons)),
     );

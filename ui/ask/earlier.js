@@ -50,13 +50,16 @@ export class Earlier {
   }
 }
 
+// A record's task is one line of the first words, files and all: the title ends where the files begin.
+const titleIn = (task) => (task ?? "").split(/ (?:File: \S+ )?`{3}/)[0];
+
 function row(panel) {
   const seats = panel.seats ?? [];
   const gave = seats.filter(({ status, seat }) => seat !== "merger" && ["ok", "cut"].includes(status));
   const owed = gave.filter(({ verdict }) => typeof verdictOf(verdict)?.useful !== "boolean").length;
   const judged = !gave.length ? null : owed === 0 ? "judged" : owed < gave.length ? h("b", {}, `${owed} to judge`) : "not judged yet";
   const facts = [when(panel.at), `bench/${panel.collection}`, gave.length ? `${gave.length} answered` : "none answered", judged].filter(Boolean);
-  const link = h("a", { href: `?panel=${encodeURIComponent(idOf(panel))}`, "data-go": true }, panel.task || "A question whose text is not kept");
+  const link = h("a", { href: `?panel=${encodeURIComponent(idOf(panel))}`, "data-go": true }, titleIn(panel.task) || "A question whose text is not kept");
   return h("li", {}, link, h("span", { class: "faint" }, facts.flatMap((fact, i) => [i ? ", " : "", fact])));
 }
 

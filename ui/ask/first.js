@@ -49,8 +49,9 @@ def fetch(url, tries=3, seen={}):
 const PARSE = `How long and how complex is this, and which part should be split first?
 
 \`\`\`python
-def parse(lines):
-    rows, errors = [], []
+def parse(path):
+    rows, errors, sum = [], [], 0
+    lines = open(path).readlines()
     for number, line in enumerate(lines):
         if not line or line.startswith("#"):
             continue

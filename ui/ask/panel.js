@@ -16,6 +16,8 @@ import { headline } from "../words.js";
  *   problem: Trouble | null, note: string, actions?: Node[]}} Panel  `state`: asking, answering, stopped, done, failed
  */
 
+const PRACTICE = "practice:"; // the built-in endpoint: its models are programs, and records do not say it again
+
 /** @returns {Verdict} */
 export const noVerdict = () => ({ useful: null, best: false, allBad: false, note: "" });
 
@@ -30,8 +32,8 @@ export function begin({ collection, reply, messages }, now) {
 }
 
 function blankSeat(said, now) {
-  const { call, seat: role, alias = "", builtin = false, how = "", p = null } = said;
-  const { model_id: id } = said;
+  const { call, seat: role, alias = "", model_id: id, how = "", p = null } = said;
+  const builtin = said.builtin ?? Boolean(id?.startsWith(PRACTICE));
   return {
     call, role, alias, id, builtin, how, p, status: "waiting", text: "", reasoning: "", began: now, seconds: null, first: null, error: null,
     message: null, tokens: null, cost: null, servedBy: null, finish: null, verdict: null, claims: [],

@@ -183,6 +183,7 @@ export class Ask {
       const panel = fromRecord(await get(`/api/panel/${encodeURIComponent(id)}`, signal));
       this.app.title(["Ask", panel.task || id]);
       this.#board(panel);
+      this.board.question.title.focus({ preventScroll: true });
     } catch (problem) {
       if (problem.name !== "AbortError") this.#absent(id, problem);
     }
