@@ -76,6 +76,8 @@ class _Table:
     said: "queue.SimpleQueue[Said | Done]" = field(default_factory=queue.SimpleQueue)
     hangups: dict[str, Hangup] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
+    merged: Answer | None = None
+    note: str | None = None
     started: float = 0.0
 
     @property
@@ -98,12 +100,10 @@ def run(panel: Panel, clocks: Clocks = REAL) -> Iterator[Happening]:
     try:
         yield Started(panel)
         yield from _until_enough(table)
-        merged, note = None, None
         if panel.request.reply == "merged":
-            merged, note = yield from _merge(table)
-        complete = Complete(panel, _in_order(table), table.pending, merged, note)
-        minutes.keep(complete.panel, complete.answers, complete.pending, merged, note)
-        yield complete
+            table.merged, table.note = yield from _merge(table)
+        _write_down(table)
+        yield Complete(panel, _in_order(table), table.pending, table.merged, table.note)
     finally:
         if table.pending:
             crew.go(lambda: _wait_out(table))
@@ -222,7 +222,7 @@ def _wait_out(table: _Table) -> None:
     try:
         for _ in _until_all(table):
             pass
-        minutes.keep(table.panel, _in_order(table), (), None, None, late=True)
+        _write_down(table, late=True)
     finally:
         _leave(table.panel)
 
@@ -231,6 +231,10 @@ def _until_all(table: _Table) -> Iterator[Happening]:
     whole = replace(table.panel, request=replace(table.panel.request, quorum=None))
     table.panel = whole
     yield from _until_enough(table)
+
+
+def _write_down(table: _Table, late: bool = False) -> None:
+    minutes.keep(table.panel, _in_order(table), table.pending, table.merged, table.note, late)
 
 
 def _leave(panel: Panel) -> None:

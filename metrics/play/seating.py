@@ -213,7 +213,7 @@ def _barred(question: _Question, model: Model, now: float) -> str | None:
     until = reliability.cooling(model.model_id, now)
     if until is not None:
         return f"rests for another {max(1, round(until - now))} s"
-    failing = reliability.failing(model.model_id)
+    failing = reliability.failing(model.model_id, now)
     return f"is failing: {failing}" if failing else _unfit(question, model)
 
 

@@ -1,0 +1,187 @@
+"""The server's life: first run, a taken port, a second owner, an orderly end."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+from tests.provider import Provider, gated, text
+from tests.running import ROOT, Running, clean_environment
+
+
+def run(*words, program="serve.py", **environment):
+    """A server that must not start: (exit status, what it said)."""
+    done = subprocess.run(
+        [sys.executable, str(ROOT / program), *words],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=clean_environment(**environment),
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+class StartTest(unittest.TestCase):
+    def setUp(self):
+        self.home = Path(self.enterContext(tempfile.TemporaryDirectory())) / "new" / "home"
+
+    def test_first_run_makes_the_folder_and_keeps_it_private(self):
+        with Running(self.home) as bench:
+            self.assertEqual(len([line for line in bench.said if "http://" in line]), 1)
+            bench.post(
+                "/v1/chat/completions",
+                {"model": "core", "messages": [{"role": "user", "content": "x == None"}]},
+            )
+            call = bench.get("/api/log")[1]["panels"][0]["seats"][0]["call"]
+            bench.post("/bench/verdict", {"call": call, "useful": True})
+            bench.save(
+                "/api/endpoint", name="other", base="http://127.0.0.1:9/v1", key="sk-secret", test=False
+            )
+        self.assertTrue((self.home / "collections.json").is_file())
+        if os.name == "posix":
+            for path in [self.home, *self.home.rglob("*")]:
+                wanted = 0o700 if path.is_dir() else 0o600
+                self.assertEqual(oct(stat.S_IMODE(path.stat().st_mode)), oct(wanted), path)
+
+    def test_what_was_acknowledged_survives_a_kill(self):
+        with Running(self.home) as bench:
+            bench.post(
+                "/v1/chat/completions",
+                {"model": "core", "messages": [{"role": "user", "content": "x == None"}]},
+            )
+            call = bench.get("/api/log")[1]["panels"][0]["seats"][0]["call"]
+            bench.save("/bench/verdict", call=call, useful=True)
+            bench.save("/api/collection", name="kept", members=["practice-lint"])
+            bench.process.kill()
+            bench.process.wait()
+        with Running(self.home) as bench:
+            self.assertEqual(bench.post("/bench/pending", {"calls": [call]})[1], {"pending": []})
+            names = [entry["name"] for entry in bench.get("/api/collections")[1]["collections"]]
+            self.assertIn("kept", names)
+
+    def test_a_taken_port_is_one_sentence(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            status, said = run("--port", str(port), "--home", str(self.home), "--no-browser")
+        self.assertEqual(status, 1)
+        self.assertIn(str(port), said)
+        self.assertEqual(len(said.strip().splitlines()), 1, said)
+
+    def test_a_second_owner_is_told_who_has_the_folder(self):
+        for program in ("serve.py", "gateway.py"):
+            with self.subTest(program), Running(self.home) as bench:
+                status, said = run("--port", "0", "--home", str(self.home), "--no-browser", program=program)
+                self.assertEqual(status, 1)
+                self.assertIn(str(bench.process.pid), said)
+                self.assertIn(str(bench.port), said)
+
+    REFUSED = [
+        ("beyond loopback", {"BENCH_BIND": "0.0.0.0"}, (), "beyond this computer"),
+        ("keys that cannot be checked", {"BENCHWARMERS_REQUIRE_KEYS": "1"}, (), "BENCHWARMERS_REQUIRE_KEYS"),
+        ("a port in words", {"BENCH_PORT": "http"}, (), "BENCH_PORT"),
+        ("no such port", {}, ("--port", "70000"), "70000"),
+    ]
+
+    def test_what_cannot_be_guarded_is_not_opened(self):
+        for name, environment, words, said in self.REFUSED:
+            with self.subTest(name):
+                status, told = run(*words, "--home", str(self.home), "--no-browser", **environment)
+                self.assertEqual(status, 1)
+                self.assertIn(said, told)
+                self.assertNotIn("Traceback", told)
+
+    def test_help_does_nothing_else(self):
+        for program in ("serve.py", "gateway.py", "cli.py"):
+            with self.subTest(program):
+                status, said = run("--help", program=program, BENCHWARMERS_HOME=str(self.home))
+                self.assertEqual(status, 0)
+                self.assertIn("usage", said.lower())
+                self.assertFalse(self.home.exists())
+
+    def test_the_gateway_alone_has_no_dashboard(self):
+        with Running(self.home, "gateway.py") as bench:
+            self.assertEqual(bench.get("/health")[0], 200)
+            self.assertEqual(bench.get("/v1/models")[0], 200)
+            self.assertEqual(bench.get("/api/status")[0], 404)
+
+    def test_a_broken_file_is_named_and_the_rest_works(self):
+        self.home.mkdir(parents=True)
+        (self.home / "collections.json").write_text(
+            '{"core": {"members": ["practice-lint"]\n', encoding="utf-8"
+        )
+        before = (self.home / "collections.json").read_bytes()
+        with Running(self.home) as bench:
+            self.assertIn("collections.json", json.dumps(bench.get("/api/status")[1]["problems"]))
+            self.assertEqual(bench.get("/health")[0], 200)
+            status, said = bench.post("/api/collection", {"name": "new", "members": ["practice-lint"]})
+            self.assertGreaterEqual(status, 400)
+            self.assertIn("collections.json", json.dumps(said))
+            self.assertEqual((self.home / "collections.json").read_bytes(), before)
+            (self.home / "collections.json").write_text(
+                '{"mine": {"members": ["practice-lint"]}}', encoding="utf-8"
+            )
+            self.assertEqual([c["name"] for c in bench.get("/api/collections")[1]["collections"]], ["mine"])
+
+
+class EndTest(unittest.TestCase):
+    def test_both_signals_end_it_in_order(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number), Running() as bench:
+                self.assertEqual(bench.stop(number), 0, bench.said)
+
+    def test_what_is_in_flight_is_finished_first(self):
+        gate = threading.Event()
+        with Provider() as provider, Running() as bench:
+            provider.script("slow", gated(["the answer"], [gate]))
+            bench.seat("slow", provider.base, "slow")
+            connection = http.client.HTTPConnection("127.0.0.1", bench.port)
+            body = json.dumps({"model": "slow", "messages": [{"role": "user", "content": "x"}]})
+            connection.request("POST", "/v1/chat/completions", body)
+            provider.wait_for(1)
+            bench.process.send_signal(signal.SIGTERM)
+            gate.set()
+            reply = json.loads(connection.getresponse().read())
+            connection.close()
+            self.assertIn("the answer", reply["choices"][0]["message"]["content"])
+            self.assertEqual(bench.process.wait(30), 0)
+            rows = (next((bench.home / "ledger").glob("*.jsonl"))).read_text(encoding="utf-8").splitlines()
+            self.assertEqual(json.loads(rows[-1])["model"], "slow")
+
+
+class LedgerTest(unittest.TestCase):
+    def test_a_row_has_every_field_from_the_start(self):
+        fields = (
+            "at purpose model model_id endpoint connection served status attempts seconds first_token_s uncached_in "
+            "cache_read cache_write out reasoning estimated usage_raw cost_usd cost_status price_version provider "
+            "fingerprint call panel conversation collection key launch finish"
+        ).split()
+        with Provider() as provider, Running() as bench:
+            provider.script("mm", text("hello"))
+            bench.seat("cc", provider.base, "mm")
+            bench.save(
+                "/api/model", alias="mm", price={"input": 2, "output": 10, "cache_read": 1, "cache_write": 1}
+            )
+            reply = bench.save(
+                "/v1/chat/completions", model="cc", messages=[{"role": "user", "content": "x"}]
+            )
+            bench.stop()
+            rows = (next((bench.home / "ledger").glob("*.jsonl"))).read_text(encoding="utf-8").splitlines()
+        row = json.loads(rows[-1])
+        self.assertLessEqual(set(fields), set(row))
+        self.assertEqual((row["uncached_in"], row["out"], row["status"]), (11, 7, "ok"))
+        self.assertEqual(row["cost_usd"], (11 * 2 + 7 * 10) / 1e6)
+        self.assertEqual(reply["bench"]["seats"][0]["cost"], row["cost_usd"])
+
+
+if __name__ == "__main__":
+    unittest.main()
