@@ -166,7 +166,7 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
         "--jobs", type=int, metavar="N", help="test modules at a time (2 to 4, by the processors)"
     )
     parser.add_argument(
-        "--timeout", type=float, default=120.0, metavar="S", help="seconds a test module may take (120)"
+        "--timeout", type=float, default=240.0, metavar="S", help="seconds a test module may take (240)"
     )
     return parser.parse_args(argv)
 
