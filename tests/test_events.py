@@ -1,0 +1,42 @@
+import unittest
+
+from metrics.events import Closed, Failed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
+from metrics.records import Problem, Usage
+
+
+class GatherTest(unittest.TestCase):
+    def test_a_message_is_the_sum_of_its_pieces(self):
+        usage = Usage(1, 0, 0, 2)
+        reply = gather(
+            [
+                Opened("m"),
+                Tick(),
+                Reasoning("h"),
+                Reasoning("m"),
+                Text("a"),
+                ToolStart(1, "c2", "go"),
+                ToolStart(0, "c1", "look"),
+                ToolArguments(0, "{"),
+                ToolArguments(1, "[]"),
+                ToolArguments(0, "}"),
+                Text("b"),
+                Text("another choice", 1),
+                Closed("tool_calls", usage, "X", {"bench": {}}),
+                Text("never read"),
+            ]
+        )
+        self.assertEqual((reply.text, reply.reasoning, reply.finish), ("ab", "hm", "tool_calls"))
+        self.assertEqual(
+            [(call["id"], call["arguments"]) for call in reply.tool_calls], [("c1", "{}"), ("c2", "[]")]
+        )
+        self.assertEqual((reply.usage, reply.stop_sequence, reply.extra), (usage, "X", {"bench": {}}))
+
+    def test_a_failure_is_raised(self):
+        with self.assertRaises(Problem) as caught:
+            gather([Text("a"), Failed(Problem(429, "slow"))])
+        self.assertEqual(caught.exception.status, 429)
+
+    def test_a_stream_without_an_end_is_no_message(self):
+        with self.assertRaises(Problem) as caught:
+            gather([Text("a")])
+        self.assertEqual(caught.exception.status, 502)
