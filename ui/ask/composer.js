@@ -122,9 +122,10 @@ export class Composer {
     this.picker.addEventListener("change", () => (this.#chosen(), this.#draft()));
     this.input.addEventListener("change", () => (this.#take([...this.input.files]), (this.input.value = "")));
     text.addEventListener("paste", (event) => this.#pasted(event));
-    root.addEventListener("dragover", (event) => (event.preventDefault(), root.classList.add("over")));
-    root.addEventListener("dragleave", (event) => root.contains(event.relatedTarget) || root.classList.remove("over"));
-    root.addEventListener("drop", (event) => (event.preventDefault(), root.classList.remove("over"), this.#take([...event.dataTransfer.files])));
+    // Anywhere on the page: a file dropped beside the box would otherwise replace the page.
+    document.addEventListener("dragover", (event) => this.#over(event, root.isConnected));
+    document.addEventListener("dragleave", (event) => event.relatedTarget || this.#over(event, false));
+    document.addEventListener("drop", (event) => this.#dropped(event));
   }
 
   #key(event) {
@@ -146,6 +147,18 @@ export class Composer {
     this.past = next;
     this.text.value = next < 0 ? "" : asked[next];
     this.#draft();
+  }
+
+  #over(event, over) {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    this.root.classList.toggle("over", over);
+  }
+
+  #dropped(event) {
+    const files = [...event.dataTransfer.files];
+    this.#over(event, false);
+    if (files.length && this.root.isConnected) this.#take(files);
   }
 
   #pasted(event) {
