@@ -2,7 +2,7 @@
 import { copyButton, h, say, set } from "../dom.js";
 import { Prose } from "../prose.js";
 import { glyph, status } from "../seats.js";
-import { count, money, plural, seconds, sentence } from "../words.js";
+import { count, money, plural, seconds } from "../words.js";
 import { answered, finished } from "./panel.js";
 import { nextStep } from "./failures.js";
 
@@ -101,7 +101,7 @@ export class Column {
     const { message } = this.seat;
     const { cause, next } = nextStep(this.seat);
     this.trouble.hidden = false;
-    this.trouble.replaceChildren(h("p", {}, h("strong", {}, cause)), message && message !== cause ? h("p", { class: "said" }, sentence(message)) : "", h("p", { class: "said" }, next));
+    this.trouble.replaceChildren(h("p", {}, h("strong", {}, cause)), message && message !== cause ? h("p", { class: "said" }, message) : "", h("p", { class: "said" }, next));
   }
 
   #pressed() {
