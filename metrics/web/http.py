@@ -76,7 +76,7 @@ class Server(ThreadingHTTPServer):
     def connections(self) -> int:
         return len(self._connections)
 
-    def serve_forever(self, poll_interval: float = 0.5) -> None:
+    def serve_forever(self, poll_interval: float = 0.05) -> None:
         if not self.service.stopping:
             self._serving.set()
             super().serve_forever(poll_interval)
