@@ -5,7 +5,7 @@ on port 8123.
 Every format's paths lead to the same few verbs; a format only says how its callers write and read.
 """
 
-import secrets
+import random
 import sys
 import time
 from collections.abc import Generator, Iterator
@@ -24,6 +24,7 @@ from metrics.play import panel as play
 from metrics.play.relay import Relay, joined
 from metrics.play.seating import Draw
 from metrics.records import Panel, Problem, Request
+from metrics.store import files
 from metrics.version import VERSION
 from metrics.web.table import Call, Response, Route, as_json
 
@@ -41,8 +42,9 @@ NDJSON = (
 
 def ask(api: Format, call: Call) -> Response:
     """A reply in the format of `api`, streamed or whole: a panel's, or in route mode one member's."""
-    request = replace(api.parse(call), key=caller(call))
-    return _route(api, request) if request.reply == "route" else _panel(api, request, call)
+    with files.moment():
+        request = replace(api.parse(call), key=caller(call))
+        return _route(api, request) if request.reply == "route" else _panel(api, request, call)
 
 
 def _panel(api: Format, request: Request, call: Call) -> Response:
@@ -67,7 +69,7 @@ def _is_retry(call: Call) -> bool:
 
 def _route(api: Format, request: Request) -> Response:
     """In the connection's own thread: what the member says goes out as it comes."""
-    turn = routing.choose(request, time.time(), secrets.token_hex(4))
+    turn = routing.choose(request, time.time(), f"{random.getrandbits(32):08x}")
     events, stamp = routing.play(turn), Stamp.new(turn.at)
     if not request.stream:
         with closing(events):
@@ -97,7 +99,7 @@ def _safely(started: list[Event], events: Generator[Event, None, None]) -> Itera
 
 
 def _convene(request: Request) -> Panel:
-    return seating.convene(request, Draw(time.time(), secrets.randbits))
+    return seating.convene(request, Draw(time.time(), random.getrandbits))
 
 
 def heard(relay: Relay[Event]) -> Iterator[Event]:
@@ -117,7 +119,7 @@ def panel_headers(panel: Panel) -> tuple[tuple[str, str], ...]:
 def ask_seats(call: Call) -> Response:
     """`POST /bench/ask`: the panel as it happens, one JSON object a line, every seat by itself."""
     panel = _convene(_panel_request(call))
-    relay = Relay(play.run(panel))
+    relay = Relay(play.run(panel, detail=True))
     return Response(200, (*NDJSON, *panel_headers(panel)), _lines(relay))
 
 

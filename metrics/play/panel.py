@@ -73,6 +73,7 @@ class _Table:
 
     panel: Panel
     clocks: Clocks
+    detail: bool
     said: "queue.SimpleQueue[Said | Done]" = field(default_factory=queue.SimpleQueue)
     hangups: dict[str, Hangup] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
@@ -88,13 +89,14 @@ class _Table:
         return sum(answer.answered for answer in self.answers.values())
 
 
-def run(panel: Panel, clocks: Clocks = REAL) -> Iterator[Happening]:
-    """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers
-    means is the reader's (`failure`)."""
+def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[Happening]:
+    """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers means is
+    the reader's (`failure`). Without `detail` a seat is heard when it is done, not word by word (the merger always
+    is): every word would be handed from thread to thread for nobody."""
     with _rest:
         _playing.add(panel.id)
     conversation = Conversation(panel.request.messages)
-    table = _Table(panel, clocks, started=clocks.monotonic())
+    table = _Table(panel, clocks, detail, started=clocks.monotonic())
     for seat in panel.seats:
         _take_seat(table, seat, conversation)
     try:
@@ -132,7 +134,9 @@ def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
             )
             while True:
                 try:
-                    table.said.put(Said(seat, next(play)))
+                    event = next(play)
+                    if table.detail:
+                        table.said.put(Said(seat, event))
                 except StopIteration as end:
                     answer = end.value
                     return

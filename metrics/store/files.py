@@ -41,6 +41,20 @@ class _Seen:
     settled: bool = True
 
 
+_moment = threading.local()
+
+
+@contextmanager
+def moment() -> Iterator[None]:
+    """Within the block this thread looks at each file once: a request sees one state of the settings, and pays
+    for one look at each file, however often it asks."""
+    _moment.looked = set()
+    try:
+        yield
+    finally:
+        _moment.looked = None
+
+
 class JsonFile:
     """The mapping in the file `name` of the data folder; `empty` makes it while there is no file."""
 
@@ -95,6 +109,11 @@ class JsonFile:
     def _look(self) -> _Seen:
         path = self._path()
         seen = self._seen
+        looked: set[JsonFile] | None = getattr(_moment, "looked", None)
+        if looked is not None:
+            if seen is not None and self in looked:
+                return seen
+            looked.add(self)
         if seen is None or not seen.settled or seen.mark != _mark(path):
             seen = self._seen = self._load(path)
         return seen

@@ -18,7 +18,7 @@ class PanelTest(House):
             self.provider.script(alias, *(answer if isinstance(answer, tuple) else (answer,)))
         self.seat("core", *aliases, **asked.pop("saved", {}))
         self.panel = seating.convene(request(**asked), draw())
-        return play.run(self.panel)
+        return play.run(self.panel, detail=True)
 
     def test_what_happens_in_order(self):
         happenings = list(self.play(text("one"), text("two")))

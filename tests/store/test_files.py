@@ -9,7 +9,7 @@ from unittest import mock
 
 from metrics.records import Problem
 from metrics.store import disk, files, home, migrate
-from metrics.store.files import JsonFile
+from metrics.store.files import JsonFile, moment
 from tests.store.case import HomeCase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,7 +41,7 @@ EDITOR = """
 import sys
 from pathlib import Path
 from metrics.store import home
-from metrics.store.files import JsonFile
+from metrics.store.files import JsonFile, moment
 home.use(Path(sys.argv[1]))
 file = JsonFile("collections.json")
 for number in range(int(sys.argv[3])):
@@ -94,6 +94,19 @@ class Read(FileCase):
         first = self.file.read()
         with mock.patch.object(disk, "read", side_effect=AssertionError("read again")):
             self.assertIs(self.file.read(), first)
+
+    def test_within_a_moment_a_file_is_looked_at_once_and_own_edits_show(self) -> None:
+        self.path.write_bytes(b'{"a": 1}')
+        with moment():
+            self.assertEqual(self.file.read(), {"a": 1})
+            self.path.write_bytes(b'{"a": 22}')
+            self.assertEqual(self.file.read(), {"a": 1})
+            with self.file.edit() as saved:
+                self.assertEqual(saved, {"a": 22}, "an edit is made to what is on disk")
+                saved["a"] = 3
+            self.assertEqual(self.file.read(), {"a": 3})
+        self.path.write_bytes(b'{"a": 44}')
+        self.assertEqual(self.file.read(), {"a": 44}, "afterwards every read looks again")
 
     def test_what_does_not_parse_is_reported_and_left_alone(self) -> None:
         for name, content, line, words in BROKEN:

@@ -4,6 +4,7 @@ Most severe is what stands first in the table; hits of one row come in the order
 marked `# noqa` is left alone and counted.
 """
 
+import itertools
 from dataclasses import dataclass
 
 from metrics.play.practice.lint import (
@@ -77,6 +78,7 @@ CHECKS = (
     Check("f-string without placeholders", TIDY, "the f does nothing", texts.no_placeholders),
     Check("duplicate element", TIDY, "a set keeps one", comparing.set_duplicate),
 )
+ENOUGH = 100  # hits of one check in one file: who has that many needs no list
 KINDS = tuple(dict.fromkeys(check.kind for check in CHECKS))
 
 
@@ -95,24 +97,26 @@ def review(source: Source, budget: int = BUDGET) -> Review:
         module = Module(source, budget)
     except Unreadable as error:
         return Review(source, (_unreadable(source, error),))
+    hits = [(check, hit) for check, hit in _hits(module) if _counts(source, hit.line)]
+    kept = [(check, hit) for check, hit in hits if "# noqa" not in module.line(hit.line)]
+    notes = []
+    if len(kept) < len(hits):
+        notes.append(f"{source.name}: {len(hits) - len(kept)} on lines marked `# noqa` left out.")
+    if module.stopped:
+        last = module.stopped + source.first - 2
+        notes.append(f"{source.name}: read up to line {last}; the rest was more than I take at once.")
+    return Review(source, tuple(_finding(source, *pair) for pair in kept), tuple(notes))
+
+
+def _hits(module: Module) -> list[tuple[Check, Hit]]:
+    """What the checks find, in the table's order; one hit of a kind a line."""
     found: dict[tuple[str, int], tuple[Check, Hit]] = {}
     for check in CHECKS:
-        if source.whole or not check.whole:
-            for hit in sorted(check.find(module), key=lambda hit: hit.line):
+        if module.source.whole or not check.whole:
+            hits = itertools.islice(check.find(module), ENOUGH)
+            for hit in sorted(hits, key=lambda hit: hit.line):
                 found.setdefault((check.kind, hit.line), (check, hit))
-    hits = [(check, hit) for check, hit in found.values() if _counts(source, hit.line)]
-    kept = [(check, hit) for check, hit in hits if "# noqa" not in module.line(hit.line)]
-    notes = (
-        [f"{source.name}: {len(hits) - len(kept)} on lines marked `# noqa` left out."]
-        if len(kept) < len(hits)
-        else []
-    )
-    if module.stopped:
-        notes.append(
-            f"{source.name}: read up to line {module.stopped + source.first - 2}; the rest was"
-            " more than I take at once."
-        )
-    return Review(source, tuple(_finding(source, *pair) for pair in kept), tuple(notes))
+    return list(found.values())
 
 
 def _counts(source: Source, line: int) -> bool:

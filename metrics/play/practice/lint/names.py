@@ -1,6 +1,7 @@
 """Names that are bound and never read, read and never bound, bound twice, or taken from Python's own."""
 
 import ast
+import bisect
 import builtins
 import difflib
 import re
@@ -176,6 +177,7 @@ def _called_after(module: Module, scope: Scope, name: str, line: int) -> int | N
 
 
 def duplicate_definition(module: Module) -> Iterator[Hit]:
+    assigned = {node.id for node in module.of(ast.Name) if not isinstance(node.ctx, ast.Load)}
     for body in module.bodies():
         first: dict[str, ast.stmt] = {}
         for node in body:
@@ -185,7 +187,7 @@ def duplicate_definition(module: Module) -> Iterator[Hit]:
             first[node.name] = node
             if before is None or node.name == "_" or _is_decorated(before) or _is_decorated(node):
                 continue
-            if not _is_used_between(module, node.name, before, node):
+            if node.name not in assigned and not _is_used_between(module, node.name, before, node):
                 said = (
                     f"`{node.name}` is already defined in line {before.lineno}; that first one can"
                     " never be used."
@@ -199,9 +201,8 @@ def _is_decorated(node: ast.stmt) -> bool:
 
 
 def _is_used_between(module: Module, name: str, before: ast.stmt, after: ast.stmt) -> bool:
-    end = before.end_lineno or before.lineno
-    deleted = any(isinstance(node, ast.Name) for node in module.scope(before).binds[name])
-    return deleted or any(end < line < after.lineno for line in module.uses.get(name, []))
+    lines = module.uses.get(name, [])
+    return bisect.bisect_left(lines, after.lineno) > bisect.bisect_right(lines, before.end_lineno or 0)
 
 
 def undefined_name(module: Module) -> Iterator[Hit]:
