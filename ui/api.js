@@ -13,7 +13,8 @@ export class Trouble extends Error {
 }
 
 /** @returns {Trouble} */
-export const gone = () => new Trouble("The server is not running.", { kind: "gone", hint: "Start it with: python3 serve.py" });
+export const gone = () =>
+  new Trouble("The server is not running.", { kind: "gone", hint: "Start it with: python3 serve.py" });
 
 /**
  * @param {string} path

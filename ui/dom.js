@@ -56,7 +56,8 @@ export function say(node, text) {
 const ICONS = {
   ask: "M2.5 3.5h11v7.2H7.6L4.4 13.4v-2.7H2.5z",
   auto: "M8 2.4a5.6 5.6 0 1 0 0 11.2zM8 2.4a5.6 5.6 0 0 1 0 11.2",
-  light: "M8 5.3a2.7 2.7 0 1 1 0 5.4 2.7 2.7 0 0 1 0-5.4M8 1.6v1.2M8 13.2v1.2M1.6 8h1.2M13.2 8h1.2M3.5 3.5l.8.8M11.7 11.7l.8.8M3.5 12.5l.8-.8M11.7 4.3l.8-.8",
+  light:
+    "M8 5.3a2.7 2.7 0 1 1 0 5.4 2.7 2.7 0 0 1 0-5.4M8 1.6v1.2M8 13.2v1.2M1.6 8h1.2M13.2 8h1.2M3.5 3.5l.8.8M11.7 11.7l.8.8M3.5 12.5l.8-.8M11.7 4.3l.8-.8",
   dark: "M13.2 9.6A5.6 5.6 0 0 1 6.4 2.8a5.6 5.6 0 1 0 6.8 6.8z",
   copy: "M5.5 5.5V3h7.5v7.5h-2.5M3 5.5h7.5V13H3z",
   keys: "M1.8 4.2h12.4v7.6H1.8zM4.4 6.6h.01M6.8 6.6h.01M9.2 6.6h.01M11.6 6.6h.01M5.2 9.4h5.6",
@@ -79,7 +80,12 @@ export function icon(name) {
  */
 export function copyButton(label, text, look = {}) {
   const word = h("span", { class: look.bare ? "hidden" : null }, label);
-  const button = h("button", { type: "button", class: look.class ?? "button quiet small" }, look.bare && icon("copy"), word);
+  const button = h(
+    "button",
+    { type: "button", class: look.class ?? "button quiet small" },
+    look.bare && icon("copy"),
+    word,
+  );
   if (look.bare) set(button, { title: label });
   let timer = 0;
   button.addEventListener("click", async () => {

@@ -16,17 +16,35 @@ export function frame() {
   const rail = h("div", { class: "rail" }, nav, foot);
   const title = h("h1", {}, "Ask");
   const live = h("span", { class: "pulse" }, "Looking…");
-  const keys = h("button", { type: "button", class: "button quiet icon-only wide-only", "aria-label": "Shortcuts", title: "Shortcuts ( ? )", on: { click: showShortcuts } }, icon("keys"));
+  const keys = h(
+    "button",
+    {
+      type: "button",
+      class: "button quiet icon-only wide-only",
+      "aria-label": "Shortcuts",
+      title: "Shortcuts ( ? )",
+      on: { click: showShortcuts },
+    },
+    icon("keys"),
+  );
   const top = h("header", { class: "top" }, title, h("div", { class: "end row" }, live, keys, themes()));
   document.querySelector("main").before(rail, top);
-  return { status: (status) => (drawFoot(foot, status), fresh(live)), stale: () => stale(live), title: (parts) => drawTitle(title, parts) };
+  return {
+    status: (status) => (drawFoot(foot, status), fresh(live)),
+    stale: () => stale(live),
+    title: (parts) => drawTitle(title, parts),
+  };
 }
 
 const link = ({ name, title, href }) => h("a", { href, "data-go": true, "aria-current": "page" }, icon(name), title);
 
 function drawTitle(node, parts) {
   const [page, ...rest] = parts;
-  node.replaceChildren(...(rest.length ? [h("a", { href: "?", "data-go": true }, page), h("span", { class: "crumb" }, rest.join(" / "))] : [page]));
+  node.replaceChildren(
+    ...(rest.length
+      ? [h("a", { href: "?", "data-go": true }, page), h("span", { class: "crumb" }, rest.join(" / "))]
+      : [page]),
+  );
   document.title = [...parts].reverse().join(" · ") + " · Benchwarmers";
 }
 
@@ -56,8 +74,23 @@ function stale(node) {
 
 function themes() {
   const choose = (name) => () => pickTheme(name, group);
-  const button = (name) => h("button", { type: "button", "data-name": name, "aria-label": THEMES[name], title: THEMES[name], on: { click: choose(name) } }, icon(name));
-  const group = h("span", { class: "segment icons themes", role: "group", "aria-label": "Theme" }, Object.keys(THEMES).map(button));
+  const button = (name) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "data-name": name,
+        "aria-label": THEMES[name],
+        title: THEMES[name],
+        on: { click: choose(name) },
+      },
+      icon(name),
+    );
+  const group = h(
+    "span",
+    { class: "segment icons themes", role: "group", "aria-label": "Theme" },
+    Object.keys(THEMES).map(button),
+  );
   press(group, recall("theme", "auto"));
   return group;
 }
@@ -69,7 +102,8 @@ function pickTheme(name, group = document.querySelector(".themes")) {
   press(group, name);
 }
 
-const press = (group, name) => [...group.children].forEach((button) => set(button, { "aria-pressed": String(button.dataset.name === name) }));
+const press = (group, name) =>
+  [...group.children].forEach((button) => set(button, { "aria-pressed": String(button.dataset.name === name) }));
 
 /** The next of the three themes. */
 export function nextTheme() {

@@ -35,7 +35,7 @@ const READERS = {
 function scan(state, from, to, depth) {
   const found = [];
   let plain = from;
-  for (let i = from; i < to; ) {
+  for (let i = from; i < to;) {
     const span = READERS[state.text[i]]?.(state, i, to, depth);
     if (!span) {
       // A run of marks that opened nothing is skipped whole, else its second star would open what the first could not.
@@ -92,7 +92,9 @@ function emphasis(state, i, to, depth) {
   const span = { from: i, to: end + n, kids };
   if (strike) return { ...span, type: "strike" };
   const [outer, inner] = NAMES[n];
-  return inner ? { ...span, type: outer, kids: [{ from: i + n, to: end, type: inner, kids }] } : { ...span, type: outer };
+  return inner
+    ? { ...span, type: outer, kids: [{ from: i + n, to: end, type: inner, kids }] }
+    : { ...span, type: outer };
 }
 
 const word = /[\p{L}\p{N}]/u;
@@ -104,7 +106,7 @@ function closer(state, from, to, mark, n) {
   const vain = mark + n;
   if (state.vain.has(vain)) return -1;
   const { text } = state;
-  for (let i = from; i < to; ) {
+  for (let i = from; i < to;) {
     if (text[i] === "\\") i += 2;
     else if (text[i] === "`") {
       const size = run(text, i);
@@ -129,7 +131,11 @@ function link(state, i, to, depth) {
   if (shut < 0 || text[shut + 1] !== "(") return null;
   const end = bracket(text, shut + 1, Math.min(to, shut + LONGEST_LINK), "(", ")");
   if (end < 0) return null;
-  const href = text.slice(shut + 2, end).trim().replace(/\s+["'(].*$/s, "").replace(/^<(.*)>$/, "$1");
+  const href = text
+    .slice(shut + 2, end)
+    .trim()
+    .replace(/\s+["'(].*$/s, "")
+    .replace(/^<(.*)>$/, "$1");
   const kids = depth < DEEPEST ? scan(state, i + 1, shut, DEEPEST) : [{ type: "text", from: i + 1, to: shut }];
   return { type: "link", from: i, to: end + 1, href, kids };
 }
@@ -154,7 +160,8 @@ function angle({ text }, i, to) {
   const end = text.indexOf(">", i);
   if (end < 0 || end >= to || end - i > LONGEST_LINK) return null;
   const inside = text.slice(i + 1, end);
-  if (/^https?:\/\/\S+$/.test(inside)) return { type: "link", from: i, to: end + 1, href: inside, kids: [{ type: "text", from: i + 1, to: end }] };
+  if (/^https?:\/\/\S+$/.test(inside))
+    return { type: "link", from: i, to: end + 1, href: inside, kids: [{ type: "text", from: i + 1, to: end }] };
   if (/^br\s*\/?$/i.test(inside)) return { type: "break", from: i, to: end + 1 };
   return null;
 }
@@ -162,8 +169,12 @@ function angle({ text }, i, to) {
 function bare({ text }, i, to, depth) {
   if (depth >= DEEPEST || word.test(text[i - 1] ?? "")) return null;
   BARE.lastIndex = i;
-  const href = BARE.exec(text)?.[0].slice(0, to - i).replace(/[.,;:!?*_~)\]}]+$/, "");
-  return href && href.length > 8 ? { type: "link", from: i, to: i + href.length, href, kids: [{ type: "text", from: i, to: i + href.length }] } : null;
+  const href = BARE.exec(text)?.[0]
+    .slice(0, to - i)
+    .replace(/[.,;:!?*_~)\]}]+$/, "");
+  return href && href.length > 8
+    ? { type: "link", from: i, to: i + href.length, href, kids: [{ type: "text", from: i, to: i + href.length }] }
+    : null;
 }
 
 function escape({ text }, i, to) {

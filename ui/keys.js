@@ -48,8 +48,20 @@ export function showShortcuts() {
 }
 
 function section(group) {
-  const rows = shortcuts.filter((each) => each.group === group).map(({ keys, show, label }) =>
-    h("div", {}, h("dt", {}, (show ?? keys).map((key) => h("kbd", {}, key))), h("dd", {}, label)));
+  const rows = shortcuts
+    .filter((each) => each.group === group)
+    .map(({ keys, show, label }) =>
+      h(
+        "div",
+        {},
+        h(
+          "dt",
+          {},
+          (show ?? keys).map((key) => h("kbd", {}, key)),
+        ),
+        h("dd", {}, label),
+      ),
+    );
   return h("section", {}, h("h3", {}, group), h("dl", {}, rows));
 }
 

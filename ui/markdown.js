@@ -25,7 +25,7 @@ const DEEPEST = 12; // containers inside containers; below that a line is only a
  */
 export function parse(source, from = 0) {
   const lines = [];
-  for (let at = from; at < source.length; ) {
+  for (let at = from; at < source.length;) {
     const next = source.indexOf("\n", at);
     const end = next < 0 ? source.length : next;
     lines.push({ text: source.slice(at, source[end - 1] === "\r" ? end - 1 : end), at });
@@ -41,7 +41,7 @@ const OPENERS = [fence, heading, rule, quote, list, table, indented];
 
 function blocks(lines, depth) {
   const found = [];
-  for (let i = 0; i < lines.length; ) {
+  for (let i = 0; i < lines.length;) {
     if (blank(lines[i])) {
       i += 1;
       continue;
@@ -95,7 +95,11 @@ function fence(lines, i) {
 function indented(lines, i) {
   if (!/^ {4}/.test(lines[i].text)) return null;
   let next = i;
-  while (next < lines.length && (/^ {4}/.test(lines[next].text) || (blank(lines[next]) && /^ {4}/.test(lines[next + 1]?.text ?? "")))) next += 1;
+  while (
+    next < lines.length &&
+    (/^ {4}/.test(lines[next].text) || (blank(lines[next]) && /^ {4}/.test(lines[next + 1]?.text ?? "")))
+  )
+    next += 1;
   const inside = lines.slice(i, next).map((line) => drop(line, Math.min(4, line.text.length)));
   return [{ type: "code", lang: "", lines: inside }, next];
 }
@@ -156,7 +160,8 @@ function item(lines, i, marker, depth) {
     if (blank(lines[next])) {
       if (blank(lines[next + 1])) break;
       inside.push({ text: "", at: lines[next].at + text.length });
-    } else if (lead >= Math.min(indent, 2) && !(lead < indent && ITEM.test(text))) inside.push(drop(lines[next], Math.min(lead, indent)));
+    } else if (lead >= Math.min(indent, 2) && !(lead < indent && ITEM.test(text)))
+      inside.push(drop(lines[next], Math.min(lead, indent)));
     else if (!blank(lines[next - 1]) && !interrupts(lines, next, depth) && !ITEM.test(text)) inside.push(lines[next]);
     else break;
   }
@@ -166,7 +171,9 @@ function item(lines, i, marker, depth) {
 function table(lines, i) {
   if (!lines[i].text.includes("|") || !DIVIDER.test(lines[i + 1]?.text ?? "")) return null;
   const head = cells(lines[i]);
-  const align = cells(lines[i + 1]).map(({ text }) => (/^:.*:$/.test(text) ? "center" : text.endsWith(":") ? "right" : "left"));
+  const align = cells(lines[i + 1]).map(({ text }) =>
+    /^:.*:$/.test(text) ? "center" : text.endsWith(":") ? "right" : "left",
+  );
   if (head.length !== align.length) return null;
   let next = i + 2;
   while (next < lines.length && !blank(lines[next]) && lines[next].text.includes("|")) next += 1;

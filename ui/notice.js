@@ -9,7 +9,16 @@ import { sentence } from "./words.js";
  * @returns {HTMLElement}
  */
 export function notice(tone, cause, ...next) {
-  return h("div", { class: `notice ${tone}`, role: tone === "calm" ? null : "alert" }, h("div", {}, h("strong", {}, cause), next.map((each) => each && [" ", each])));
+  return h(
+    "div",
+    { class: `notice ${tone}`, role: tone === "calm" ? null : "alert" },
+    h(
+      "div",
+      {},
+      h("strong", {}, cause),
+      next.map((each) => each && [" ", each]),
+    ),
+  );
 }
 
 /**
@@ -19,7 +28,16 @@ export function notice(tone, cause, ...next) {
  * @returns {HTMLElement}
  */
 export function failure(problem, ...actions) {
-  const id = problem.request && h("span", { class: "faint" }, "Request ", h("code", {}, problem.request), " ", copyButton("Copy request id", () => problem.request, { bare: true, class: "button quiet tiny" }));
+  const id =
+    problem.request &&
+    h(
+      "span",
+      { class: "faint" },
+      "Request ",
+      h("code", {}, problem.request),
+      " ",
+      copyButton("Copy request id", () => problem.request, { bare: true, class: "button quiet tiny" }),
+    );
   const box = notice("bad", sentence(problem.message), problem.hint && hint(problem.hint), id);
   if (actions.length) box.append(h("div", { class: "actions" }, actions));
   return box;
@@ -37,5 +55,10 @@ function hint(text) {
  * @returns {HTMLElement}
  */
 export function commandLine(command) {
-  return h("span", { class: "command" }, h("code", {}, command), copyButton("Copy command", () => command, { bare: true, class: "button quiet tiny" }));
+  return h(
+    "span",
+    { class: "command" },
+    h("code", {}, command),
+    copyButton("Copy command", () => command, { bare: true, class: "button quiet tiny" }),
+  );
 }

@@ -65,7 +65,10 @@ export class Prose {
     const nodes = this.#nodes().filter((node) => range.intersectsNode(node) && chosen(range, node).size > 0);
     if (!nodes.length) return null;
     const [first, last] = [nodes[0], nodes.at(-1)];
-    const found = { start: this.#source(first, chosen(range, first).from), end: this.#source(last, chosen(range, last).to) };
+    const found = {
+      start: this.#source(first, chosen(range, first).from),
+      end: this.#source(last, chosen(range, last).to),
+    };
     return this.#tight(found);
   }
 
@@ -133,7 +136,12 @@ export class Prose {
   }
 
   #node(block, visible = this.text.slice(0, this.#limit())) {
-    const raw = () => h("pre", { class: "raw", tabindex: "0", role: "region", "aria-label": "The text as it came" }, placed(visible, 0, visible.length, this.places));
+    const raw = () =>
+      h(
+        "pre",
+        { class: "raw", tabindex: "0", role: "region", "aria-label": "The text as it came" },
+        placed(visible, 0, visible.length, this.places),
+      );
     const node = block.type === "raw" ? raw() : render(block, this.places);
     for (const mark of this.marks) if (mark.start < block.end && mark.end > block.start) this.#wrap(node, mark);
     return node;
@@ -221,7 +229,8 @@ export class Prose {
   }
 }
 
-const has = (marks, { start, end, decision }) => marks.some((mark) => mark.start === start && mark.end === end && mark.decision === decision);
+const has = (marks, { start, end, decision }) =>
+  marks.some((mark) => mark.start === start && mark.end === end && mark.decision === decision);
 
 function chosen(range, node) {
   const from = range.startContainer === node ? range.startOffset : 0;
@@ -232,8 +241,13 @@ function chosen(range, node) {
 function sentencesOf(nodes) {
   const text = nodes.map((node) => node.data).join("");
   if (!text.trim()) return [];
-  const cuts = "Segmenter" in Intl ? [...new Intl.Segmenter("en", { granularity: "sentence" }).segment(text)] : [{ index: 0, segment: text }];
-  return cuts.filter(({ segment }) => segment.trim()).map(({ index, segment }) => rangeIn(nodes, index, index + segment.trimEnd().length));
+  const cuts =
+    "Segmenter" in Intl
+      ? [...new Intl.Segmenter("en", { granularity: "sentence" }).segment(text)]
+      : [{ index: 0, segment: text }];
+  return cuts
+    .filter(({ segment }) => segment.trim())
+    .map(({ index, segment }) => rangeIn(nodes, index, index + segment.trimEnd().length));
 }
 
 function rangeIn(nodes, from, to) {
@@ -275,6 +289,7 @@ export function toPoints(text, units) {
  */
 export function toUnits(text, points) {
   let units = 0;
-  for (let seen = 0; seen < points && units < text.length; seen += 1) units += (text.charCodeAt(units) & 0xfc00) === 0xd800 ? 2 : 1;
+  for (let seen = 0; seen < points && units < text.length; seen += 1)
+    units += (text.charCodeAt(units) & 0xfc00) === 0xd800 ? 2 : 1;
   return units;
 }

@@ -12,7 +12,12 @@ const BLOCKS = {
   paragraph: (block, places) => h("p", {}, inline(block.lines, places)),
   heading: (block, places) => h("h4", { class: `h${block.level}` }, inline(block.lines, places)),
   rule: () => h("hr"),
-  quote: (block, places) => h("blockquote", {}, block.blocks.map((each) => render(each, places))),
+  quote: (block, places) =>
+    h(
+      "blockquote",
+      {},
+      block.blocks.map((each) => render(each, places)),
+    ),
   list,
   code,
   table,
@@ -40,7 +45,12 @@ export function placed(text, start, end, places) {
 }
 
 function list(block, places) {
-  const item = (blocks) => h("li", {}, blocks.map((each) => (lone(each, blocks) ? inline(each.lines, places) : render(each, places))));
+  const item = (blocks) =>
+    h(
+      "li",
+      {},
+      blocks.map((each) => (lone(each, blocks) ? inline(each.lines, places) : render(each, places))),
+    );
   const start = block.ordered && block.first !== 1 ? block.first : null;
   return h(block.ordered ? "ol" : "ul", { start }, block.items.map(item));
 }
@@ -52,8 +62,17 @@ function code(block, places) {
   const text = block.lines.map((line) => line.text).join("\n");
   const name = block.lang || "text";
   const wide = block.lines.some((line) => line.text.length > 28);
-  const pre = h("pre", wide ? { tabindex: "0", role: "region", "aria-label": `Code, ${name}` } : {}, h("code", {}, runs(block.lines, places)));
-  const bar = h("figcaption", {}, h("span", {}, name), copyButton("Copy code", () => text, { class: "button quiet tiny" }));
+  const pre = h(
+    "pre",
+    wide ? { tabindex: "0", role: "region", "aria-label": `Code, ${name}` } : {},
+    h("code", {}, runs(block.lines, places)),
+  );
+  const bar = h(
+    "figcaption",
+    {},
+    h("span", {}, name),
+    copyButton("Copy code", () => text, { class: "button quiet tiny" }),
+  );
   return h("figure", { class: "code" }, bar, pre);
 }
 
@@ -75,10 +94,25 @@ function runs(lines, places) {
 }
 
 function table(block, places) {
-  const cell = (tag, line, i) => h(tag, { class: block.align[i], scope: tag === "th" ? "col" : null }, inline([line], places));
-  const row = (tag, lines) => h("tr", {}, lines.map((line, i) => cell(tag, line, i)));
+  const cell = (tag, line, i) =>
+    h(tag, { class: block.align[i], scope: tag === "th" ? "col" : null }, inline([line], places));
+  const row = (tag, lines) =>
+    h(
+      "tr",
+      {},
+      lines.map((line, i) => cell(tag, line, i)),
+    );
   const [head, ...rows] = block.rows;
-  const body = h("table", {}, h("thead", {}, row("th", head)), h("tbody", {}, rows.map((lines) => row("td", lines))));
+  const body = h(
+    "table",
+    {},
+    h("thead", {}, row("th", head)),
+    h(
+      "tbody",
+      {},
+      rows.map((lines) => row("td", lines)),
+    ),
+  );
   return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "Table" }, body);
 }
 

@@ -16,7 +16,10 @@ const SHAPES = [
   "M8 2l5.2 3v6L8 14l-5.2-3V5z",
   "M2.1 5.6h11.8v4.8H2.1z",
 ];
-const ALIKE = [[1, 4], [3, 6]]; // colours that a red-green blind reader may take for each other
+const ALIKE = [
+  [1, 4],
+  [3, 6],
+]; // colours that a red-green blind reader may take for each other
 
 let looks = recall("looks", {});
 
@@ -50,7 +53,10 @@ function choose(id, seen) {
   const free = shapes.filter((shape) => !seen.some((each) => each[0] === shape));
   // While eight suffice a model's colour is its shape's number; beyond that the two are combined freely.
   const worn = new Set(seen.map((each) => each[1]));
-  const clear = free.filter((n) => !worn.has(n) && !ALIKE.some((pair) => pair.includes(n) && pair.some((other) => other !== n && worn.has(other))));
+  const clear = free.filter(
+    (n) =>
+      !worn.has(n) && !ALIKE.some((pair) => pair.includes(n) && pair.some((other) => other !== n && worn.has(other))),
+  );
   const shape = clear[0] ?? free[0] ?? shapes[0];
   const colours = [shape, ...shapes];
   return [shape, colours.find((colour) => !seen.some((each) => each[0] === shape && each[1] === colour)) ?? shape];
@@ -77,7 +83,12 @@ export function glyph(who) {
   const { shape, colour } = lookOf(who.id ?? who.alias);
   const strike = who.failed && svg("path", { class: "strike", d: "M2.5 13.5l11-11" });
   const classes = `glyph c${colour} ${who.role ?? "member"}${who.failed ? " failed" : ""}`;
-  return svg("svg", { class: classes, viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { class: "shape", d: SHAPES[shape] }), strike);
+  return svg(
+    "svg",
+    { class: classes, viewBox: "0 0 16 16", "aria-hidden": "true" },
+    svg("path", { class: "shape", d: SHAPES[shape] }),
+    strike,
+  );
 }
 
 /**
@@ -88,7 +99,12 @@ export function glyph(who) {
  */
 export function seat(who, { name = true } = {}) {
   const title = name ? null : who.alias;
-  return h("span", { class: `seat ${who.role ?? ""}`, title }, glyph(who), h("span", { class: name ? null : "hidden" }, who.alias));
+  return h(
+    "span",
+    { class: `seat ${who.role ?? ""}`, title },
+    glyph(who),
+    h("span", { class: name ? null : "hidden" }, who.alias),
+  );
 }
 
 /**
@@ -131,4 +147,9 @@ export function status(kind, word) {
   return h("span", { class: `status ${kind} ${tone}` }, mark(kind, d), word);
 }
 
-const mark = (kind, d) => svg("svg", { class: kind === "thinking" ? "dots" : null, viewBox: "0 0 16 16", "aria-hidden": "true" }, svg("path", { d }));
+const mark = (kind, d) =>
+  svg(
+    "svg",
+    { class: kind === "thinking" ? "dots" : null, viewBox: "0 0 16 16", "aria-hidden": "true" },
+    svg("path", { d }),
+  );

@@ -28,7 +28,12 @@ export function wordmark(name = true) {
   }
   const width = name ? x + 1 : 28;
   const label = { role: "img", "aria-label": "Benchwarmers" };
-  return svg("svg", { class: "wordmark", viewBox: `0 0 ${width.toFixed(1)} 20`, ...label }, mark(), svg("g", { class: "letters" }, letters));
+  return svg(
+    "svg",
+    { class: "wordmark", viewBox: `0 0 ${width.toFixed(1)} 20`, ...label },
+    mark(),
+    svg("g", { class: "letters" }, letters),
+  );
 }
 
 function mark() {

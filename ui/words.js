@@ -21,7 +21,10 @@ export const plural = (n, one, many = one + "s") => `${count(n)} ${n === 1 ? one
 export function money(usd) {
   if (usd === 0) return "$0";
   if (usd < 0.01) return "$" + Number(usd.toPrecision(2)).toFixed(12).replace(/0+$/, "");
-  return "$" + (usd < 1 ? usd.toFixed(3) : usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+  return (
+    "$" +
+    (usd < 1 ? usd.toFixed(3) : usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 }))
+  );
 }
 
 /**
@@ -82,7 +85,7 @@ export function sentence(text) {
  */
 export function wordsIn(text) {
   let words = 0;
-  for (const at = /\S+/g; at.test(text); ) words += 1;
+  for (const at = /\S+/g; at.test(text);) words += 1;
   return words;
 }
 
@@ -92,7 +95,11 @@ export function wordsIn(text) {
  * @returns {string} its first line that says something, cut at a length
  */
 export function headline(text, most = 160) {
-  const line = text.slice(0, 4000).split("\n").find((each) => each.trim()) ?? "";
+  const line =
+    text
+      .slice(0, 4000)
+      .split("\n")
+      .find((each) => each.trim()) ?? "";
   return line.trim().length > most ? line.trim().slice(0, most - 1) + "…" : line.trim();
 }
 

@@ -7,8 +7,27 @@
 const LARGEST = { text: 2 << 20, image: 8 << 20 };
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 const LANGUAGES = {
-  py: "python", js: "javascript", ts: "typescript", rs: "rust", go: "go", rb: "ruby", sh: "sh", c: "c", h: "c", cpp: "cpp", java: "java", sql: "sql",
-  html: "html", css: "css", json: "json", yaml: "yaml", yml: "yaml", toml: "toml", md: "markdown", diff: "diff", patch: "diff",
+  py: "python",
+  js: "javascript",
+  ts: "typescript",
+  rs: "rust",
+  go: "go",
+  rb: "ruby",
+  sh: "sh",
+  c: "c",
+  h: "c",
+  cpp: "cpp",
+  java: "java",
+  sql: "sql",
+  html: "html",
+  css: "css",
+  json: "json",
+  yaml: "yaml",
+  yml: "yaml",
+  toml: "toml",
+  md: "markdown",
+  diff: "diff",
+  patch: "diff",
 };
 
 /**
@@ -30,7 +49,12 @@ export async function read(file) {
  * @param {string} text
  * @returns {Attached}
  */
-export const textFile = (name, text) => ({ name, kind: "text", text, lines: text.replace(/\n$/, "").split("\n").length });
+export const textFile = (name, text) => ({
+  name,
+  kind: "text",
+  text,
+  lines: text.replace(/\n$/, "").split("\n").length,
+});
 
 async function textOf(file, name) {
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -59,7 +83,9 @@ function asUrl(file) {
 export function messagesOf({ question, system = "", files }) {
   const texts = files.filter((file) => file.kind === "text").map(fenced);
   const text = [question.trim(), ...texts].filter(Boolean).join("\n\n");
-  const images = files.filter((file) => file.kind === "image").map(({ url }) => ({ type: "image_url", image_url: { url } }));
+  const images = files
+    .filter((file) => file.kind === "image")
+    .map(({ url }) => ({ type: "image_url", image_url: { url } }));
   const content = images.length ? [{ type: "text", text }, ...images] : text;
   return [...(system.trim() ? [{ role: "system", content: system.trim() }] : []), { role: "user", content }];
 }

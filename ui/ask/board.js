@@ -25,16 +25,36 @@ export class Board {
     this.panel = panel;
     this.columns = [];
     this.dirty = new Set();
-    this.judge = new Judge(() => this.panel, (said, problem) => this.#told(said, problem));
-    this.pick = new Pick(() => this.#all(), (column, where, decision) => this.judge.claim(column.seat, where, decision));
-    this.claims = new Claims((row, decision) => this.judge.claim(row.seat, row.claim, decision), (row) => this.#columnOf(row.seat).prose.reveal(row.claim));
+    this.judge = new Judge(
+      () => this.panel,
+      (said, problem) => this.#told(said, problem),
+    );
+    this.pick = new Pick(
+      () => this.#all(),
+      (column, where, decision) => this.judge.claim(column.seat, where, decision),
+    );
+    this.claims = new Claims(
+      (row, decision) => this.judge.claim(row.seat, row.claim, decision),
+      (row) => this.#columnOf(row.seat).prose.reveal(row.claim),
+    );
     this.question = new Question(panel, hooks);
     this.trouble = h("div", { class: "stack", hidden: true });
     this.merged = h("section", { class: "merged", "aria-label": "Merged answer", hidden: true });
     this.cols = h("div", { class: "columns", role: "group", "aria-label": "Answers" });
     this.strip = new Strip((i) => this.focus(i));
     this.tools = this.#tools();
-    this.root = h("div", { class: "stack board" }, this.question.root, this.trouble, this.claims.root, this.tools, this.merged, this.strip.top, this.cols, this.strip.bottom);
+    this.root = h(
+      "div",
+      { class: "stack board" },
+      this.question.root,
+      this.trouble,
+      this.claims.root,
+      this.tools,
+      this.merged,
+      this.strip.top,
+      this.cols,
+      this.strip.bottom,
+    );
     this.at = 0;
     this.soon = nextFrame(() => this.#draw());
     this.sizes = new ResizeObserver(() => this.#fit());
@@ -73,7 +93,11 @@ export class Board {
   /** A seat has just finished. @param {import("./panel.js").Seat} seat */
   ended(seat) {
     const took = seconds(seat.seconds ?? 0);
-    announce(answered(seat) ? `${seat.alias || "The merged answer"} finished, ${plural(wordsIn(seat.text), "word")}, ${took}` : `${seat.alias} failed after ${took}: ${seat.message ?? "no answer"}`);
+    announce(
+      answered(seat)
+        ? `${seat.alias || "The merged answer"} finished, ${plural(wordsIn(seat.text), "word")}, ${took}`
+        : `${seat.alias} failed after ${took}: ${seat.message ?? "no answer"}`,
+    );
     this.judge.release(seat);
     this.change(seat);
   }
@@ -90,7 +114,8 @@ export class Board {
   /** @param {(judge: Judge, seat: import("./panel.js").Seat) => void} run what a letter key does to the current seat */
   onCurrent(run) {
     const column = this.merged.contains(document.activeElement) ? this.merger : this.columns[this.at];
-    if (!column || (finished(column.seat) && !answered(column.seat))) return void announce("This seat gave no answer to judge.");
+    if (!column || (finished(column.seat) && !answered(column.seat)))
+      return void announce("This seat gave no answer to judge.");
     run(this.judge, column.seat);
   }
 
@@ -113,17 +138,46 @@ export class Board {
   #columnOf = (seat) => this.#all().find((column) => column.seat === seat);
 
   #tools() {
-    this.undoButton = h("button", { type: "button", class: "button quiet", disabled: true, on: { click: () => this.judge.undo() } }, "Undo", h("kbd", {}, "z"));
-    this.badButton = h("button", { type: "button", class: "button", on: { click: () => this.judge.allBad() } }, "All bad", h("kbd", {}, "x"));
+    this.undoButton = h(
+      "button",
+      { type: "button", class: "button quiet", disabled: true, on: { click: () => this.judge.undo() } },
+      "Undo",
+      h("kbd", {}, "z"),
+    );
+    this.badButton = h(
+      "button",
+      { type: "button", class: "button", on: { click: () => this.judge.allBad() } },
+      "All bad",
+      h("kbd", {}, "x"),
+    );
     this.saidLast = h("span", { class: "faint last" });
-    this.layouts = h("div", { class: "segment wide-only", role: "group", "aria-label": "Layout" }, ["columns", "stack"].map((name) => this.#choice(name)));
-    const raw = h("button", { type: "button", class: "button quiet", "aria-pressed": "false", on: { click: () => this.#raw(raw) } }, "Plain text");
-    return h("div", { class: "tools" }, this.badButton, this.undoButton, this.saidLast, h("div", { class: "end row" }, this.layouts, raw));
+    this.layouts = h(
+      "div",
+      { class: "segment wide-only", role: "group", "aria-label": "Layout" },
+      ["columns", "stack"].map((name) => this.#choice(name)),
+    );
+    const raw = h(
+      "button",
+      { type: "button", class: "button quiet", "aria-pressed": "false", on: { click: () => this.#raw(raw) } },
+      "Plain text",
+    );
+    return h(
+      "div",
+      { class: "tools" },
+      this.badButton,
+      this.undoButton,
+      this.saidLast,
+      h("div", { class: "end row" }, this.layouts, raw),
+    );
   }
 
   #choice(name) {
     const run = () => (keep("layout", name), this.#layout(name));
-    return h("button", { type: "button", "data-name": name, on: { click: run } }, name === "columns" ? "Columns" : "Stack");
+    return h(
+      "button",
+      { type: "button", "data-name": name, on: { click: run } },
+      name === "columns" ? "Columns" : "Stack",
+    );
   }
 
   #layout(name) {
@@ -148,7 +202,11 @@ export class Board {
   }
 
   #marked() {
-    this.claims.draw(this.#all().flatMap(({ seat, prose }) => seat.claims.map((claim) => ({ seat, claim, words: prose.words(claim) }))));
+    this.claims.draw(
+      this.#all().flatMap(({ seat, prose }) =>
+        seat.claims.map((claim) => ({ seat, claim, words: prose.words(claim) })),
+      ),
+    );
   }
 
   #draw() {
@@ -173,7 +231,10 @@ export class Board {
     const waited = this.panel.reply === "merged" && ["asking", "answering"].includes(this.panel.state);
     if (!seat && !waited) return void (this.merged.hidden = true);
     this.merged.hidden = false;
-    if (!seat) return void this.merged.replaceChildren(h("p", { class: "faint pending" }, "The merged answer is written when the seats have answered."));
+    if (!seat)
+      return void this.merged.replaceChildren(
+        h("p", { class: "faint pending" }, "The merged answer is written when the seats have answered."),
+      );
     if (this.merger?.seat !== seat || (seat.alias && this.merger.alias !== seat.alias)) {
       this.merger = Object.assign(new Column(seat, 0, this.judge), { alias: seat.alias });
       this.merged.replaceChildren(h("h2", {}, "Merged answer"), this.merger.root);
@@ -198,7 +259,10 @@ export class Board {
 
   // Up to four columns fit side by side; what does not fit scrolls sideways, and then each column scrolls for itself.
   #fit() {
-    const wanted = this.columns.reduce((sum, { seat }) => sum + (stateOf(seat)[0] === "failed" ? NARROWEST.failed : NARROWEST.full) + NARROWEST.gap, -NARROWEST.gap);
+    const wanted = this.columns.reduce(
+      (sum, { seat }) => sum + (stateOf(seat)[0] === "failed" ? NARROWEST.failed : NARROWEST.full) + NARROWEST.gap,
+      -NARROWEST.gap,
+    );
     this.cols.classList.toggle("many", wanted > this.cols.clientWidth + 1 || this.columns.length > 4);
   }
 
@@ -219,4 +283,3 @@ export class Board {
     if (i !== this.at && this.columns[i]) this.#current(i);
   }
 }
-

@@ -18,9 +18,22 @@ export class Claims {
     this.title = h("h2", {}, "Claims");
     this.hint = h("span", { class: "faint" });
     this.body = h("tbody");
-    const head = h("thead", { class: "hidden" }, h("tr", {}, ["Seat", "Claim", "Verdict"].map((name) => h("th", { scope: "col" }, name))));
+    const head = h(
+      "thead",
+      { class: "hidden" },
+      h(
+        "tr",
+        {},
+        ["Seat", "Claim", "Verdict"].map((name) => h("th", { scope: "col" }, name)),
+      ),
+    );
     const wide = matchMedia("(min-width: 821px)").matches;
-    this.root = h("details", { class: "card fold claims", open: wide }, h("summary", {}, this.title, this.hint), h("table", {}, head, this.body));
+    this.root = h(
+      "details",
+      { class: "card fold claims", open: wide },
+      h("summary", {}, this.title, this.hint),
+      h("table", {}, head, this.body),
+    );
     this.draw([]);
   }
 
@@ -30,7 +43,12 @@ export class Claims {
     this.at = Math.min(this.at, rows.length - 1);
     const real = rows.filter(({ claim }) => claim.decision === "real").length;
     say(this.title, rows.length ? `${plural(rows.length, "claim")} marked` : "No claims marked yet");
-    say(this.hint, rows.length ? `${real} real, ${rows.length - real} false` : "Select words in an answer: a real finding, or a false claim.");
+    say(
+      this.hint,
+      rows.length
+        ? `${real} real, ${rows.length - real} false`
+        : "Select words in an answer: a real finding, or a false claim.",
+    );
     this.root.classList.toggle("none", !rows.length);
     this.body.replaceChildren(...rows.map((row, i) => this.#row(row, i)));
   }
@@ -39,7 +57,10 @@ export class Claims {
   move(step) {
     if (!this.rows.length) return false;
     this.root.open = true;
-    this.at = Math.max(0, Math.min(this.rows.length - 1, this.at < 0 ? (step > 0 ? 0 : this.rows.length - 1) : this.at + step));
+    this.at = Math.max(
+      0,
+      Math.min(this.rows.length - 1, this.at < 0 ? (step > 0 ? 0 : this.rows.length - 1) : this.at + step),
+    );
     this.draw(this.rows);
     this.body.children[this.at].querySelector("a").focus();
   }
@@ -74,8 +95,18 @@ export class Claims {
     const same = row.claim.decision === decision;
     const word = same ? "Unmark" : decision === "real" ? "Real" : "False";
     const run = () => this.decide(row, decision);
-    return h("button", { type: "button", class: "button quiet small", on: { click: run } }, word, h("kbd", {}, decision[0]));
+    return h(
+      "button",
+      { type: "button", class: "button quiet small", on: { click: run } },
+      word,
+      h("kbd", {}, decision[0]),
+    );
   }
 }
 
-const chip = (decision) => h("span", { class: `chip ${decision === "real" ? "ok" : "bad"}` }, status(decision, decision === "real" ? "Real finding" : "False claim"));
+const chip = (decision) =>
+  h(
+    "span",
+    { class: `chip ${decision === "real" ? "ok" : "bad"}` },
+    status(decision, decision === "real" ? "Real finding" : "False claim"),
+  );

@@ -27,7 +27,13 @@ export class Column {
   constructor(seat, number, judge) {
     this.seat = seat;
     this.judge = judge;
-    this.name = h("h3", {}, glyph(seat), h("span", { class: "name" }, seat.alias || "merger"), seat.builtin && h("span", { class: "chip" }, "program"));
+    this.name = h(
+      "h3",
+      {},
+      glyph(seat),
+      h("span", { class: "name" }, seat.alias || "merger"),
+      seat.builtin && h("span", { class: "chip" }, "program"),
+    );
     this.state = h("span", { class: "state" });
     this.facts = h("p", { class: "facts" });
     this.thought = new Prose(h("div", { class: "prose thought" }));
@@ -101,7 +107,11 @@ export class Column {
     const { message } = this.seat;
     const { cause, next } = nextStep(this.seat);
     this.trouble.hidden = false;
-    this.trouble.replaceChildren(h("p", {}, h("strong", {}, cause)), message && message !== cause ? h("p", { class: "said" }, message) : "", h("p", { class: "said" }, next));
+    this.trouble.replaceChildren(
+      h("p", {}, h("strong", {}, cause)),
+      message && message !== cause ? h("p", { class: "said" }, message) : "",
+      h("p", { class: "said" }, next),
+    );
   }
 
   #pressed() {
@@ -119,8 +129,29 @@ export class Column {
   }
 
   #buttons() {
-    const button = (word, key, run) => h("button", { type: "button", class: "button small", "aria-pressed": "false", "aria-keyshortcuts": key, on: { click: run } }, word, h("kbd", {}, key));
-    this.noteButton = h("button", { type: "button", class: "button quiet small end", "aria-expanded": "false", on: { click: () => this.#openNote() } }, "Note");
+    const button = (word, key, run) =>
+      h(
+        "button",
+        {
+          type: "button",
+          class: "button small",
+          "aria-pressed": "false",
+          "aria-keyshortcuts": key,
+          on: { click: run },
+        },
+        word,
+        h("kbd", {}, key),
+      );
+    this.noteButton = h(
+      "button",
+      {
+        type: "button",
+        class: "button quiet small end",
+        "aria-expanded": "false",
+        on: { click: () => this.#openNote() },
+      },
+      "Note",
+    );
     return h(
       "div",
       { class: "verdicts", role: "group", "aria-label": `Verdict on ${this.seat.alias || "the merged answer"}` },
@@ -141,7 +172,13 @@ export class Column {
       this.#openNote(false);
       this.noteButton.focus();
     };
-    const area = h("textarea", { rows: "2", class: "field", "aria-label": `Note on ${this.seat.alias}`, placeholder: "Why, in a few words", on: { change: save, keydown: leave } });
+    const area = h("textarea", {
+      rows: "2",
+      class: "field",
+      "aria-label": `Note on ${this.seat.alias}`,
+      placeholder: "Why, in a few words",
+      on: { change: save, keydown: leave },
+    });
     return h("div", { class: "note", hidden: true }, area);
   }
 
@@ -153,7 +190,12 @@ export class Column {
 
   #about() {
     const { call } = this.seat;
-    const id = h("p", { class: "call" }, h("code", {}, call), copyButton("Copy call id", () => call, { bare: true, class: "button quiet tiny" }));
+    const id = h(
+      "p",
+      { class: "call" },
+      h("code", {}, call),
+      copyButton("Copy call id", () => call, { bare: true, class: "button quiet tiny" }),
+    );
     this.more = h("dl", { class: "pairs" });
     this.details = h("details", { class: "more", hidden: true }, h("summary", {}, "About this call"), this.more);
     return h("div", { class: "about" }, id, this.details);
@@ -161,7 +203,9 @@ export class Column {
 
   #details() {
     if (!finished(this.seat) || this.seat.status === "pending" || !this.details.hidden) return;
-    this.more.replaceChildren(...pairsOf(this.seat).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
+    this.more.replaceChildren(
+      ...pairsOf(this.seat).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+    );
     this.details.hidden = false;
   }
 }
@@ -176,14 +220,22 @@ function factsOf(seat, now) {
   const time = seat.seconds ?? Math.max(0, (now - seat.began) / 1000);
   if (!finished(seat)) {
     const about = Math.ceil((seat.text.length + seat.reasoning.length) / 4);
-    return [role, seconds(Math.floor(time)).replace(".0", ""), about ? `about ${plural(about, "token")}` : ""].filter(Boolean);
+    return [role, seconds(Math.floor(time)).replace(".0", ""), about ? `about ${plural(about, "token")}` : ""].filter(
+      Boolean,
+    );
   }
   if (seat.status === "pending") return [role, "not waited for"];
   if (!answered(seat)) return [`failed after ${seconds(time)}`];
   const out = tokens?.out ?? null;
   const speed = out && time - (seat.first ?? 0) >= 1 ? `${Math.round(out / time)} tok/s` : "";
   const size = out === null ? "" : `${tokens.estimated ? "about " : ""}${plural(out, "token")}`;
-  return [role, seconds(time), speed, size, cost === null ? "cost unknown" : cost === 0 ? "no cost" : money(cost)].filter(Boolean);
+  return [
+    role,
+    seconds(time),
+    speed,
+    size,
+    cost === null ? "cost unknown" : cost === 0 ? "no cost" : money(cost),
+  ].filter(Boolean);
 }
 
 function reasoningSize({ tokens, reasoning }) {
@@ -191,8 +243,18 @@ function reasoningSize({ tokens, reasoning }) {
   return exact ? plural(tokens.reasoning, "token") : `about ${plural(Math.ceil(reasoning.length / 4), "token")}`;
 }
 
-const HOW = { member: "a member of the collection", asked: "asked for by name", rotation: "its turn, it waited longest", merger: "to merge the answers" };
-const FINISH = { stop: "by itself", length: "at its limit of tokens", content_filter: "stopped by a content filter", tool_calls: "asking for a tool" };
+const HOW = {
+  member: "a member of the collection",
+  asked: "asked for by name",
+  rotation: "its turn, it waited longest",
+  merger: "to merge the answers",
+};
+const FINISH = {
+  stop: "by itself",
+  length: "at its limit of tokens",
+  content_filter: "stopped by a content filter",
+  tool_calls: "asking for a tool",
+};
 
 function pairsOf(seat) {
   const { tokens, servedBy, finish, first, how, p, alias, id, error } = seat;
@@ -210,7 +272,11 @@ function pairsOf(seat) {
 }
 
 function tokensIn(tokens) {
-  const figures = [["in", tokens.in], ["out", tokens.out], ["of it reasoning", tokens.reasoning]];
+  const figures = [
+    ["in", tokens.in],
+    ["out", tokens.out],
+    ["of it reasoning", tokens.reasoning],
+  ];
   const parts = figures.filter(([, n]) => typeof n === "number").map(([word, n]) => `${count(n)} ${word}`);
   return parts.length ? parts.join(", ") + (tokens.estimated ? " (estimated)" : "") : "";
 }

@@ -21,7 +21,12 @@ export class Composer {
     this.past = -1;
     this.collections = [];
     const draft = recall("draft", {});
-    this.text = h("textarea", { id: "question", rows: "4", placeholder: "Ask the bench. Paste code, or drop files here.", "aria-describedby": "question-trouble" });
+    this.text = h("textarea", {
+      id: "question",
+      rows: "4",
+      placeholder: "Ask the bench. Paste code, or drop files here.",
+      "aria-describedby": "question-trouble",
+    });
     this.text.value = draft.question ?? "";
     this.system = h("textarea", { id: "system", rows: "3", class: "field" });
     this.system.value = draft.system ?? "";
@@ -35,7 +40,11 @@ export class Composer {
 
   /** @returns {Asking} */
   get asking() {
-    return { collection: this.picker.value, reply: this.reply, messages: messagesOf({ question: this.text.value, system: this.system.value, files: this.files }) };
+    return {
+      collection: this.picker.value,
+      reply: this.reply,
+      messages: messagesOf({ question: this.text.value, system: this.system.value, files: this.files }),
+    };
   }
 
   get empty() {
@@ -46,8 +55,11 @@ export class Composer {
   offer(collections, wanted = "") {
     this.collections = collections;
     const names = collections.map(({ name }) => name);
-    const chosen = [wanted, this.picker.value, this.picked, "core", names[0]].find((name) => names.includes(name)) ?? "";
-    this.picker.replaceChildren(...collections.map(({ name, description }) => h("option", { value: name, title: description }, `bench/${name}`)));
+    const chosen =
+      [wanted, this.picker.value, this.picked, "core", names[0]].find((name) => names.includes(name)) ?? "";
+    this.picker.replaceChildren(
+      ...collections.map(({ name, description }) => h("option", { value: name, title: description }, `bench/${name}`)),
+    );
     this.picker.value = chosen;
     this.#chosen();
   }
@@ -88,10 +100,30 @@ export class Composer {
   #form() {
     this.chips = h("span", { class: "chips" });
     this.input = h("input", { type: "file", multiple: true, hidden: true, tabindex: "-1", "aria-hidden": "true" });
-    const attach = h("button", { type: "button", class: "button quiet small", on: { click: () => this.input.click() } }, "Attach");
-    this.systemBox = h("details", { class: "system-box", open: Boolean(this.system.value) }, h("summary", {}, "System text"), h("label", { class: "hidden", for: "system" }, "System text"), this.system);
-    this.segment = h("span", { class: "segment", role: "group", "aria-label": "What comes back" }, this.#choice("all", "All answers"), this.#choice("merged", "Merged"));
-    this.send = h("button", { type: "submit", class: "button primary" }, "Ask the bench", h("kbd", {}, navigator.platform.startsWith("Mac") ? "⌘ ↵" : "Ctrl ↵"));
+    const attach = h(
+      "button",
+      { type: "button", class: "button quiet small", on: { click: () => this.input.click() } },
+      "Attach",
+    );
+    this.systemBox = h(
+      "details",
+      { class: "system-box", open: Boolean(this.system.value) },
+      h("summary", {}, "System text"),
+      h("label", { class: "hidden", for: "system" }, "System text"),
+      this.system,
+    );
+    this.segment = h(
+      "span",
+      { class: "segment", role: "group", "aria-label": "What comes back" },
+      this.#choice("all", "All answers"),
+      this.#choice("merged", "Merged"),
+    );
+    this.send = h(
+      "button",
+      { type: "submit", class: "button primary" },
+      "Ask the bench",
+      h("kbd", {}, navigator.platform.startsWith("Mac") ? "⌘ ↵" : "Ctrl ↵"),
+    );
     const copied = copyButton("Copy as curl", () => curl(this.asking), { class: "button quiet small wide-only" });
     return h(
       "form",
@@ -100,17 +132,30 @@ export class Composer {
       this.text,
       this.trouble,
       h("div", { class: "foot files" }, this.chips, attach, this.input, this.systemBox),
-      h("div", { class: "foot" }, h("label", { class: "hidden", for: "collection" }, "Collection"), this.picker, this.segment, copied, this.send),
+      h(
+        "div",
+        { class: "foot" },
+        h("label", { class: "hidden", for: "collection" }, "Collection"),
+        this.picker,
+        this.segment,
+        copied,
+        this.send,
+      ),
     );
   }
 
   #choice(name, word) {
-    return h("button", { type: "button", "data-name": name, on: { click: () => (this.#segment(name), this.changed()) } }, word);
+    return h(
+      "button",
+      { type: "button", "data-name": name, on: { click: () => (this.#segment(name), this.changed()) } },
+      word,
+    );
   }
 
   #segment(name) {
     this.reply = name === "merged" ? "merged" : "all";
-    for (const button of this.segment.children) set(button, { "aria-pressed": String(button.dataset.name === this.reply) });
+    for (const button of this.segment.children)
+      set(button, { "aria-pressed": String(button.dataset.name === this.reply) });
   }
 
   #listen() {
@@ -195,7 +240,11 @@ export class Composer {
       this.focus();
     };
     const picture = file.kind === "image" && h("img", { src: file.url, alt: "" });
-    const remove = h("button", { type: "button", class: "drop", "aria-label": `Remove ${file.name}`, on: { click: drop } }, "×");
+    const remove = h(
+      "button",
+      { type: "button", class: "drop", "aria-label": `Remove ${file.name}`, on: { click: drop } },
+      "×",
+    );
     return h("span", { class: "chip" }, picture, file.name, h("span", { class: "faint" }, size), remove);
   }
 
@@ -212,7 +261,11 @@ export class Composer {
   #submit() {
     this.tell(null);
     if (!this.empty && this.picker.value) this.ask(this.asking);
-    else if (this.empty) this.trouble.replaceChildren(notice("warn", "There is no question yet.", "Write one above, or attach a file."));
-    else this.trouble.replaceChildren(notice("warn", "There is no collection to ask.", "Make one with: bench collection save core --members a,b"));
+    else if (this.empty)
+      this.trouble.replaceChildren(notice("warn", "There is no question yet.", "Write one above, or attach a file."));
+    else
+      this.trouble.replaceChildren(
+        notice("warn", "There is no collection to ask.", "Make one with: bench collection save core --members a,b"),
+      );
   }
 }

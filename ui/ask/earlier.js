@@ -10,9 +10,19 @@ const PAGE = 8;
 export class Earlier {
   constructor() {
     this.list = h("ul", { class: "list" });
-    this.more = h("button", { type: "button", class: "button quiet small", hidden: true, on: { click: () => this.#add() } }, "Show more");
+    this.more = h(
+      "button",
+      { type: "button", class: "button quiet small", hidden: true, on: { click: () => this.#add() } },
+      "Show more",
+    );
     this.foot = h("div", { class: "foot" }, this.more);
-    this.root = h("section", { class: "card", "aria-labelledby": "earlier", hidden: true }, h("header", {}, h("h2", { id: "earlier" }, "Earlier on this computer")), this.list, this.foot);
+    this.root = h(
+      "section",
+      { class: "card", "aria-labelledby": "earlier", hidden: true },
+      h("header", {}, h("h2", { id: "earlier" }, "Earlier on this computer")),
+      this.list,
+      this.foot,
+    );
   }
 
   /** @returns {Promise<boolean>} is there any? */
@@ -57,9 +67,32 @@ function row(panel) {
   const seats = panel.seats ?? [];
   const gave = seats.filter(({ status, seat }) => seat !== "merger" && ["ok", "cut"].includes(status));
   const owed = gave.filter(({ verdict }) => typeof verdictOf(verdict)?.useful !== "boolean").length;
-  const judged = !gave.length ? null : owed === 0 ? "judged" : owed < gave.length ? h("b", {}, `${owed} to judge`) : "not judged yet";
-  const facts = [when(panel.at), `bench/${panel.collection}`, gave.length ? `${gave.length} answered` : "none answered", judged].filter(Boolean);
-  const link = h("a", { href: `?panel=${encodeURIComponent(idOf(panel))}`, "data-go": true }, titleIn(panel.task) || "A question whose text is not kept");
-  return h("li", {}, link, h("span", { class: "faint" }, facts.flatMap((fact, i) => [i ? ", " : "", fact])));
+  const judged = !gave.length
+    ? null
+    : owed === 0
+      ? "judged"
+      : owed < gave.length
+        ? h("b", {}, `${owed} to judge`)
+        : "not judged yet";
+  const facts = [
+    when(panel.at),
+    `bench/${panel.collection}`,
+    gave.length ? `${gave.length} answered` : "none answered",
+    judged,
+  ].filter(Boolean);
+  const link = h(
+    "a",
+    { href: `?panel=${encodeURIComponent(idOf(panel))}`, "data-go": true },
+    titleIn(panel.task) || "A question whose text is not kept",
+  );
+  return h(
+    "li",
+    {},
+    link,
+    h(
+      "span",
+      { class: "faint" },
+      facts.flatMap((fact, i) => [i ? ", " : "", fact]),
+    ),
+  );
 }
-

@@ -3,7 +3,10 @@
 /** @typedef {{cause: string, next: string}} Told */
 
 const KINDS = {
-  rate_limited: ["No calls left for now.", "The provider limits how often it may be called. Ask again later, or seat another model."],
+  rate_limited: [
+    "No calls left for now.",
+    "The provider limits how often it may be called. Ask again later, or seat another model.",
+  ],
   overloaded: ["The provider is overloaded.", "Ask again in a minute."],
   auth: ["The provider refused the key.", "Check it with: bench endpoint test, then set it with: bench endpoint key"],
   payment: ["The account has no credit.", "Top it up at the provider, or seat another model."],

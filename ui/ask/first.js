@@ -70,7 +70,12 @@ def parse(path):
 \`\`\``;
 
 const SAMPLES = [
-  { title: "Review a file", about: "cart.py attached, with several faults", question: "Review cart.py. Name each fault with its line, the worst one first.", files: () => [textFile("cart.py", CART)] },
+  {
+    title: "Review a file",
+    about: "cart.py attached, with several faults",
+    question: "Review cart.py. Name each fault with its line, the worst one first.",
+    files: () => [textFile("cart.py", CART)],
+  },
   { title: "Find the line that fails", about: "a retry loop with a shared default", question: RETRY },
   { title: "Size up a function", about: "a parser with many branches", question: PARSE },
 ];
@@ -82,8 +87,23 @@ const SAMPLES = [
  */
 export function samples(fill) {
   const choose = (sample) => () => fill({ question: sample.question, files: sample.files?.() ?? [] });
-  const item = (sample) => h("li", {}, h("button", { type: "button", on: { click: choose(sample) } }, h("strong", {}, sample.title), h("span", { class: "faint" }, sample.about)));
-  return h("section", { class: "card samples", "aria-labelledby": "samples" }, h("header", {}, h("h2", { id: "samples" }, "Try one of these")), h("ul", {}, SAMPLES.map(item)));
+  const item = (sample) =>
+    h(
+      "li",
+      {},
+      h(
+        "button",
+        { type: "button", on: { click: choose(sample) } },
+        h("strong", {}, sample.title),
+        h("span", { class: "faint" }, sample.about),
+      ),
+    );
+  return h(
+    "section",
+    { class: "card samples", "aria-labelledby": "samples" },
+    h("header", {}, h("h2", { id: "samples" }, "Try one of these")),
+    h("ul", {}, SAMPLES.map(item)),
+  );
 }
 
 /**
@@ -92,13 +112,24 @@ export function samples(fill) {
  * @returns {HTMLElement}
  */
 export function practice({ found = [] }) {
-  const ways = found.length ? found.map(({ what, name, command }) => [`Found ${what}`, command ?? `bench endpoint add ${name}`]) : [["Any OpenAI-compatible address", "bench endpoint add NAME --base URL --key-stdin"]];
+  const ways = found.length
+    ? found.map(({ what, name, command }) => [`Found ${what}`, command ?? `bench endpoint add ${name}`])
+    : [["Any OpenAI-compatible address", "bench endpoint add NAME --base URL --key-stdin"]];
   const way = ([what, command]) => h("li", {}, h("span", {}, what, ": "), commandLine(command));
   return h(
     "details",
     { class: "card fold squad", open: true },
-    h("summary", {}, h("h2", {}, "The practice squad is on the bench"), h("span", { class: "faint" }, "Programs, not models. How to seat models.")),
-    h("p", {}, "These seats are small programs inside this server. They read the Python in your question and report what they find, so that you can ask, compare and judge right away. Add an endpoint to seat real models."),
+    h(
+      "summary",
+      {},
+      h("h2", {}, "The practice squad is on the bench"),
+      h("span", { class: "faint" }, "Programs, not models. How to seat models."),
+    ),
+    h(
+      "p",
+      {},
+      "These seats are small programs inside this server. They read the Python in your question and report what they find, so that you can ask, compare and judge right away. Add an endpoint to seat real models.",
+    ),
     h("ul", { class: "ways" }, ways.slice(0, 4).map(way)),
   );
 }

@@ -28,21 +28,33 @@ export class Judge {
     const now = seat.verdict;
     const same = now?.useful === useful && !now.best;
     const after = same ? without(now) : { ...(now ?? noVerdict()), useful, best: false, allBad: false };
-    return this.#act([verdict(seat, after)], same ? `${seat.alias}: verdict taken back` : `${seat.alias}: ${useful ? "useful" : "not useful"}`);
+    return this.#act(
+      [verdict(seat, after)],
+      same ? `${seat.alias}: verdict taken back` : `${seat.alias}: ${useful ? "useful" : "not useful"}`,
+    );
   }
 
   /** @param {Seat} seat the one best answer; it is a useful one, and no other is the best */
   best(seat) {
-    if (seat.verdict?.best) return this.#act([verdict(seat, { ...seat.verdict, best: false })], `${seat.alias}: not the best any more`);
+    if (seat.verdict?.best)
+      return this.#act([verdict(seat, { ...seat.verdict, best: false })], `${seat.alias}: not the best any more`);
     const others = this.#seats().filter((other) => other !== seat && other.verdict?.best);
     const steps = others.map((other) => verdict(other, { ...other.verdict, best: false }));
-    return this.#act([...steps, verdict(seat, { ...(seat.verdict ?? noVerdict()), useful: true, best: true, allBad: false })], `${seat.alias}: best of the panel`);
+    return this.#act(
+      [...steps, verdict(seat, { ...(seat.verdict ?? noVerdict()), useful: true, best: true, allBad: false })],
+      `${seat.alias}: best of the panel`,
+    );
   }
 
   allBad() {
     const seats = this.#seats().filter((seat) => answered(seat));
     if (!seats.length) return;
-    this.#act(seats.map((seat) => verdict(seat, { ...(seat.verdict ?? noVerdict()), useful: false, best: false, allBad: true })), "All answers: not useful");
+    this.#act(
+      seats.map((seat) =>
+        verdict(seat, { ...(seat.verdict ?? noVerdict()), useful: false, best: false, allBad: true }),
+      ),
+      "All answers: not useful",
+    );
   }
 
   /** @param {Seat} seat @param {string} note */
@@ -68,7 +80,11 @@ export class Judge {
   undo() {
     const steps = this.acts.pop();
     if (!steps) return false;
-    const back = steps.map((step) => ({ ...step, before: step.after, after: step.kind === "claim" ? step.before ?? { ...step.after, decision: null } : step.before }));
+    const back = steps.map((step) => ({
+      ...step,
+      before: step.after,
+      after: step.kind === "claim" ? (step.before ?? { ...step.after, decision: null }) : step.before,
+    }));
     this.#do(back, "Taken back");
     return true;
   }
@@ -105,8 +121,13 @@ export class Judge {
       try {
         await post("/api/verdict", bodyOf(step));
       } catch (problem) {
-        apply({ ...step, after: step.kind === "claim" ? step.before ?? { ...step.after, decision: null } : step.before });
-        this.acts = this.acts.filter((act) => !act.some((each) => each.seat === step.seat && each.after === step.after));
+        apply({
+          ...step,
+          after: step.kind === "claim" ? (step.before ?? { ...step.after, decision: null }) : step.before,
+        });
+        this.acts = this.acts.filter(
+          (act) => !act.some((each) => each.seat === step.seat && each.after === step.after),
+        );
         this.tell(`Not kept: ${problem.message}`, problem);
         return;
       }

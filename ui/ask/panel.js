@@ -28,22 +28,62 @@ export const noVerdict = () => ({ useful: null, best: false, allBad: false, note
  */
 export function begin({ collection, reply, messages }, now) {
   const task = titleOf(messages);
-  return { id: "", collection, shape: "", reply, messages, task, seats: [], skipped: [], merger: null, began: now, took: null, state: "asking", problem: null, note: "" };
+  return {
+    id: "",
+    collection,
+    shape: "",
+    reply,
+    messages,
+    task,
+    seats: [],
+    skipped: [],
+    merger: null,
+    began: now,
+    took: null,
+    state: "asking",
+    problem: null,
+    note: "",
+  };
 }
 
 function blankSeat(said, now) {
   const { call, seat: role, alias = "", model_id: id, how = "", p = null } = said;
   const builtin = said.builtin ?? Boolean(id?.startsWith(PRACTICE));
   return {
-    call, role, alias, id, builtin, how, p, status: "waiting", text: "", reasoning: "", began: now, seconds: null, first: null, error: null,
-    message: null, tokens: null, cost: null, servedBy: null, finish: null, verdict: null, claims: [],
+    call,
+    role,
+    alias,
+    id,
+    builtin,
+    how,
+    p,
+    status: "waiting",
+    text: "",
+    reasoning: "",
+    began: now,
+    seconds: null,
+    first: null,
+    error: null,
+    message: null,
+    tokens: null,
+    cost: null,
+    servedBy: null,
+    finish: null,
+    verdict: null,
+    claims: [],
   };
 }
 
 const EVENTS = {
   "panel.started"(panel, event, now) {
     const all = event.seats.map((seat) => blankSeat(seat, now));
-    Object.assign(panel, { id: event.panel, shape: event.shape ?? "", reply: event.reply ?? panel.reply, skipped: event.skipped ?? [], state: "answering" });
+    Object.assign(panel, {
+      id: event.panel,
+      shape: event.shape ?? "",
+      reply: event.reply ?? panel.reply,
+      skipped: event.skipped ?? [],
+      state: "answering",
+    });
     panel.seats = all.filter((seat) => seat.role !== "merger");
   },
   "seat.started": (panel, event, now) => change(panel, event, { began: now }),
@@ -62,7 +102,10 @@ const EVENTS = {
   failed(panel, event, now) {
     panel.state = "failed";
     panel.took = (now - panel.began) / 1000;
-    panel.problem = new Trouble(event.error?.message ?? "The panel failed.", { status: event.status, kind: event.error?.type });
+    panel.problem = new Trouble(event.error?.message ?? "The panel failed.", {
+      status: event.status,
+      kind: event.error?.type,
+    });
   },
 };
 
@@ -101,8 +144,15 @@ function merging(panel, event, now) {
 
 function outcome(said) {
   const fields = {
-    status: said.status, seconds: said.seconds ?? 0, first: said.seconds_to_first ?? null, error: said.error ?? null, message: said.message ?? null,
-    tokens: said.tokens ?? null, cost: said.cost ?? null, servedBy: said.served_by ?? null, finish: said.finish ?? null,
+    status: said.status,
+    seconds: said.seconds ?? 0,
+    first: said.seconds_to_first ?? null,
+    error: said.error ?? null,
+    message: said.message ?? null,
+    tokens: said.tokens ?? null,
+    cost: said.cost ?? null,
+    servedBy: said.served_by ?? null,
+    finish: said.finish ?? null,
   };
   // The answer as the server keeps it wins over the pieces: offsets of claims count in it.
   if (typeof said.answer === "string" && ANSWERED.includes(said.status)) fields.text = said.answer;
@@ -128,15 +178,26 @@ export function fromRecord(said) {
   const seats = (row.seats ?? []).map((seat) => stored(seat, said)).sort(bySeat);
   const messages = said.body?.messages ?? null;
   return {
-    id: idOf(row), collection: row.collection ?? "", shape: row.shape ?? "", reply: row.reply ?? "all", messages,
-    task: messages ? titleOf(messages) : row.task ?? "", seats: seats.filter((seat) => seat.role !== "merger"), skipped: row.skipped ?? [],
-    merger: seats.find((seat) => seat.role === "merger") ?? null, began: Date.parse(row.at), state: "done", problem: null,
-    took: row.seconds ?? Math.max(0, ...seats.map((seat) => seat.seconds ?? 0)), note: row.note ?? "",
+    id: idOf(row),
+    collection: row.collection ?? "",
+    shape: row.shape ?? "",
+    reply: row.reply ?? "all",
+    messages,
+    task: messages ? titleOf(messages) : (row.task ?? ""),
+    seats: seats.filter((seat) => seat.role !== "merger"),
+    skipped: row.skipped ?? [],
+    merger: seats.find((seat) => seat.role === "merger") ?? null,
+    began: Date.parse(row.at),
+    state: "done",
+    problem: null,
+    took: row.seconds ?? Math.max(0, ...seats.map((seat) => seat.seconds ?? 0)),
+    note: row.note ?? "",
   };
 }
 
 // Records list seats as they finished; the page lists them as they sat: members, then explorers, by number.
-const bySeat = (a, b) => Number(a.role !== "member") - Number(b.role !== "member") || a.call.localeCompare(b.call, "en", { numeric: true });
+const bySeat = (a, b) =>
+  Number(a.role !== "member") - Number(b.role !== "member") || a.call.localeCompare(b.call, "en", { numeric: true });
 
 /** @param {any} row a row of /api/log or a record */
 export const idOf = (row) => (typeof row.panel === "string" ? row.panel : row.id) ?? "";
@@ -164,24 +225,29 @@ function inUnits({ quote, start, end, decision }, text) {
   const at = toUnits(text, start);
   if (!quote || text.startsWith(quote, at)) return { quote, start: at, end: toUnits(text, end), decision };
   const found = text.indexOf(quote);
-  return found < 0 ? { quote, start: 0, end: 0, decision } : { quote, start: found, end: found + quote.length, decision };
+  return found < 0
+    ? { quote, start: 0, end: 0, decision }
+    : { quote, start: found, end: found + quote.length, decision };
 }
 
 /**
  * @param {object[]} messages
  * @returns {string} the last thing the user said, in text
  */
-export function questionOf(messages) {
+function questionOf(messages) {
   const last = messages.findLast((message) => message.role === "user");
   if (typeof last?.content === "string") return last.content;
-  return (last?.content ?? []).filter((part) => part.type === "text").map((part) => part.text).join("\n\n");
+  return (last?.content ?? [])
+    .filter((part) => part.type === "text")
+    .map((part) => part.text)
+    .join("\n\n");
 }
 
 /**
  * @param {object[]} messages
  * @returns {string} one line that names the question
  */
-export const titleOf = (messages) => headline(questionOf(messages)) || "A question without words";
+const titleOf = (messages) => headline(questionOf(messages)) || "A question without words";
 
 /**
  * @param {object[]} messages
@@ -189,7 +255,13 @@ export const titleOf = (messages) => headline(questionOf(messages)) || "A questi
  */
 export function partsOf(messages) {
   const question = questionOf(messages);
-  const system = messages.filter((message) => message.role === "system" || message.role === "developer").map((message) => String(message.content)).join("\n\n");
-  const images = messages.flatMap((message) => (Array.isArray(message.content) ? message.content : [])).map((part) => part.image_url?.url).filter(Boolean);
+  const system = messages
+    .filter((message) => message.role === "system" || message.role === "developer")
+    .map((message) => String(message.content))
+    .join("\n\n");
+  const images = messages
+    .flatMap((message) => (Array.isArray(message.content) ? message.content : []))
+    .map((part) => part.image_url?.url)
+    .filter(Boolean);
   return { system, question, files: [...question.matchAll(/^File: (.+)\n`{3,}/gm)].map((found) => found[1]), images };
 }

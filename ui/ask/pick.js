@@ -16,7 +16,17 @@ export class Pick {
     const button = (word, decision) =>
       h("button", { type: "button", on: { click: () => this.take(decision) } }, word, h("kbd", {}, decision[0]));
     // Pressing a button must not take the selection away before it is read.
-    this.pill = h("div", { class: "pill", role: "group", "aria-label": "The selected words", on: { pointerdown: (event) => event.preventDefault() } }, button("Real finding", "real"), button("False claim", "false"));
+    this.pill = h(
+      "div",
+      {
+        class: "pill",
+        role: "group",
+        "aria-label": "The selected words",
+        on: { pointerdown: (event) => event.preventDefault() },
+      },
+      button("Real finding", "real"),
+      button("False claim", "false"),
+    );
     this.look = nextFrame(() => this.#look());
     document.addEventListener("selectionchange", this.look);
   }
@@ -59,7 +69,11 @@ export class Pick {
   #look() {
     const selection = document.getSelection();
     const range = selection.rangeCount && !selection.isCollapsed ? selection.getRangeAt(0) : null;
-    const found = range ? this.columns().map((column) => ({ column, ...within(column, range) })).filter(({ end }) => end) : [];
+    const found = range
+      ? this.columns()
+          .map((column) => ({ column, ...within(column, range) }))
+          .filter(({ end }) => end)
+      : [];
     // Words of two answers at once are no claim of either.
     if (found.length !== 1) return this.#hide();
     const [{ column }] = found;

@@ -17,14 +17,26 @@ export class Question {
     this.bench = h("div", { class: "seats wide-only" });
     this.off = h("span", { class: "faint off" });
     this.progress = h("span", { class: "progress" });
-    this.stop = h("button", { type: "button", class: "button small", on: { click: hooks.stop } }, "Stop", h("kbd", {}, "Esc"));
+    this.stop = h(
+      "button",
+      { type: "button", class: "button small", on: { click: hooks.stop } },
+      "Stop",
+      h("kbd", {}, "Esc"),
+    );
     this.again = h("button", { type: "button", class: "button small", on: { click: hooks.again } }, "Ask again");
     const fresh = h("a", { class: "button small", href: "?", "data-go": true }, "New question");
     const side = h("div", { class: "side" }, this.progress, this.stop, this.again, fresh);
     this.title = h("h2", { tabindex: "-1" }, panel.task);
     this.more = h("details", { class: "asked" }, h("summary", {}, this.title, panel.messages && chips(panel.messages)));
     this.more.addEventListener("toggle", () => this.#open(), { once: true });
-    this.root = h("section", { class: "card question", "aria-label": "Question" }, this.more, this.bench, this.off, side);
+    this.root = h(
+      "section",
+      { class: "card question", "aria-label": "Question" },
+      this.more,
+      this.bench,
+      this.off,
+      side,
+    );
     set(this.again, { hidden: !panel.messages });
   }
 
@@ -51,15 +63,43 @@ export class Question {
 
   #open() {
     const { messages, id, collection, shape, skipped } = this.panel;
-    const facts = h("p", { class: "faint" }, [collection && `bench/${collection}`, shape && `shape ${shape}`].filter(Boolean).join(", "), id && [" · ", h("code", {}, id), copyButton("Copy panel id", () => id, { bare: true, class: "button quiet tiny" })]);
+    const facts = h(
+      "p",
+      { class: "faint" },
+      [collection && `bench/${collection}`, shape && `shape ${shape}`].filter(Boolean).join(", "),
+      id && [
+        " · ",
+        h("code", {}, id),
+        copyButton("Copy panel id", () => id, { bare: true, class: "button quiet tiny" }),
+      ],
+    );
     const off = skipped.length > 0 && reasons(skipped);
-    if (!messages) return this.more.append(h("div", { class: "asked-body" }, facts, off, h("p", { class: "faint" }, "The text of this question is not kept.")));
+    if (!messages)
+      return this.more.append(
+        h(
+          "div",
+          { class: "asked-body" },
+          facts,
+          off,
+          h("p", { class: "faint" }, "The text of this question is not kept."),
+        ),
+      );
     facts.append(copyButton("Copy as curl", () => curl(this.panel), { class: "button quiet tiny" }));
     const { system, question, images } = partsOf(messages);
     const text = h("div", { class: "prose" });
     new Prose(text).show(question);
     const pictures = images.map((src, i) => picture(src, `Attached picture ${i + 1}`));
-    this.more.append(h("div", { class: "asked-body" }, facts, system && h("div", { class: "system" }, h("h3", {}, "System text"), h("p", {}, system)), text, pictures, off));
+    this.more.append(
+      h(
+        "div",
+        { class: "asked-body" },
+        facts,
+        system && h("div", { class: "system" }, h("h3", {}, "System text"), h("p", {}, system)),
+        text,
+        pictures,
+        off,
+      ),
+    );
   }
 }
 
@@ -70,9 +110,15 @@ function chips(messages) {
 }
 
 // A record keeps that there was a picture, not its bytes; and no picture is ever fetched from elsewhere.
-const picture = (src, name) => (/^data:image\/.+,/.test(src) ? h("img", { src, alt: name }) : h("p", { class: "chip" }, `${name}, not kept`));
+const picture = (src, name) =>
+  /^data:image\/.+,/.test(src) ? h("img", { src, alt: name }) : h("p", { class: "chip" }, `${name}, not kept`);
 
-const reasons = (skipped) => h("ul", { class: "off-list" }, skipped.map(({ alias, why }) => h("li", {}, h("b", {}, alias), ` stays off: ${why}`)));
+const reasons = (skipped) =>
+  h(
+    "ul",
+    { class: "off-list" },
+    skipped.map(({ alias, why }) => h("li", {}, h("b", {}, alias), ` stays off: ${why}`)),
+  );
 
 function progressOf({ state, seats, began, took, problem }, now) {
   const ended = seats.filter((seat) => finished(seat) && seat.status !== "pending");

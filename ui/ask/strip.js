@@ -20,7 +20,13 @@ export class Strip {
   /** @param {import("./column.js").Column[]} columns */
   seats(columns) {
     this.columns = columns;
-    this.buttons = ["Useful", "Not", "Best", "Note"].map((word, i) => h("button", { type: "button", class: i < 3 ? "button" : "button quiet", on: { click: () => this.#press(i) } }, word));
+    this.buttons = ["Useful", "Not", "Best", "Note"].map((word, i) =>
+      h(
+        "button",
+        { type: "button", class: i < 3 ? "button" : "button quiet", on: { click: () => this.#press(i) } },
+        word,
+      ),
+    );
     this.bottom.replaceChildren(...this.buttons);
   }
 
@@ -38,7 +44,9 @@ export class Strip {
     this.name.replaceChildren(h("strong", {}, column.seat.alias), " ", status(kind, word));
     this.place.textContent = this.columns.length > 1 ? `${this.at + 1} of ${this.columns.length}, swipe` : "";
     this.bottom.hidden = finished(column.seat) && !answered(column.seat);
-    column.buttons.querySelectorAll("[aria-pressed]").forEach((twin, i) => set(this.buttons[i], { "aria-pressed": twin.getAttribute("aria-pressed") }));
+    column.buttons
+      .querySelectorAll("[aria-pressed]")
+      .forEach((twin, i) => set(this.buttons[i], { "aria-pressed": twin.getAttribute("aria-pressed") }));
   }
 
   #glyphs() {
@@ -50,7 +58,11 @@ export class Strip {
 
   #glyph(seat, i) {
     const failed = stateOf(seat)[0] === "failed";
-    return h("button", { type: "button", class: "button quiet", "aria-pressed": String(i === this.at), on: { click: () => this.go(i) } }, seatName({ ...seat, failed }, { name: false }));
+    return h(
+      "button",
+      { type: "button", class: "button quiet", "aria-pressed": String(i === this.at), on: { click: () => this.go(i) } },
+      seatName({ ...seat, failed }, { name: false }),
+    );
   }
 
   // The column's own buttons do the work: these are their twins within reach of a thumb.

@@ -28,7 +28,15 @@ export class Ask {
     this.earlier = new Earlier();
     this.samples = samples((draft) => (this.composer.fill(draft), scrollTo(0, 0)));
     this.samples.hidden = true;
-    this.compose = h("div", { class: "stack" }, this.intro, this.composer.root, this.samples, this.preview.root, this.earlier.root);
+    this.compose = h(
+      "div",
+      { class: "stack" },
+      this.intro,
+      this.composer.root,
+      this.samples,
+      this.preview.root,
+      this.earlier.root,
+    );
     this.view = h("div", { class: "stack" });
     root.classList.add("stack");
     root.append(this.gone, this.view);
@@ -95,7 +103,12 @@ export class Ask {
 
   #ask(asking) {
     const panel = begin(asking, Date.now());
-    this.draft = { ...asking, files: this.composer.files, question: this.composer.text.value, system: this.composer.system.value };
+    this.draft = {
+      ...asking,
+      files: this.composer.files,
+      question: this.composer.text.value,
+      system: this.composer.system.value,
+    };
     this.composer.clear();
     this.#close();
     this.#board(panel);
@@ -109,7 +122,11 @@ export class Ask {
     const board = this.board;
     this.stream = new AbortController();
     try {
-      await ask({ model: `bench/${collection}`, messages, bench: { reply } }, (event) => this.#event(panel, board, event), this.stream.signal);
+      await ask(
+        { model: `bench/${collection}`, messages, bench: { reply } },
+        (event) => this.#event(panel, board, event),
+        this.stream.signal,
+      );
     } catch (problem) {
       if (problem.name === "AbortError") return;
       this.#broken(panel, board, problem);
@@ -122,7 +139,8 @@ export class Ask {
     if (event.event === "panel.started") this.#started(panel, board);
     else if (event.event === "seat.done") board.ended(panel.seats.find(({ call }) => call === event.call));
     else if (event.event === "merge.done") board.ended(panel.merger);
-    else if (event.event === "seat.delta" || event.event === "seat.reasoning") board.change(panel.seats.find(({ call }) => call === event.call));
+    else if (event.event === "seat.delta" || event.event === "seat.reasoning")
+      board.change(panel.seats.find(({ call }) => call === event.call));
     else board.change();
     if (event.event === "panel.done") announce(`All done: ${panel.seats.filter(finished).length} seats.`);
     if (event.event === "failed") announce(`The panel failed: ${panel.problem.message}`);
@@ -145,9 +163,15 @@ export class Ask {
     if (problem.kind === "gone") this.app.beat();
   }
 
-  #reload = ({ id }) => h("button", { type: "button", class: "button small", on: { click: () => this.show(new URLSearchParams({ panel: id })) } }, "Show what came");
+  #reload = ({ id }) =>
+    h(
+      "button",
+      { type: "button", class: "button small", on: { click: () => this.show(new URLSearchParams({ panel: id })) } },
+      "Show what came",
+    );
 
-  #back = () => h("button", { type: "button", class: "button small", on: { click: () => this.#again() } }, "Change the question");
+  #back = () =>
+    h("button", { type: "button", class: "button small", on: { click: () => this.#again() } }, "Change the question");
 
   #stop() {
     const { board } = this;
@@ -158,7 +182,9 @@ export class Ask {
     panel.state = "stopped";
     panel.took = (Date.now() - panel.began) / 1000;
     board.change();
-    const said = panel.id ? "Stopped waiting. The panel finishes on the server." : "Stopped waiting. If the question had arrived, the panel finishes on the server.";
+    const said = panel.id
+      ? "Stopped waiting. The panel finishes on the server."
+      : "Stopped waiting. If the question had arrived, the panel finishes on the server.";
     Object.assign(panel, { note: said, actions: [panel.id ? this.#reload(panel) : this.#back()] });
     board.change();
     announce(said);
@@ -168,7 +194,9 @@ export class Ask {
     const { panel } = this.board;
     const { draft } = this;
     const same = draft && draft.messages === panel.messages;
-    const question = same ? draft : { ...partsOf(panel.messages), files: [], collection: panel.collection, reply: panel.reply };
+    const question = same
+      ? draft
+      : { ...partsOf(panel.messages), files: [], collection: panel.collection, reply: panel.reply };
     this.app.go("?");
     this.composer.fill(question);
     this.preview.soon(0);
@@ -192,12 +220,25 @@ export class Ask {
   // A panel is kept when it is done: one that began a moment ago and is not there is still being answered.
   #absent(id, problem) {
     if (problem.status === 404 && Date.now() - began(id) < YOUNG) {
-      this.view.replaceChildren(notice("calm", "This panel is still being answered.", "It opens here when it is done."));
+      this.view.replaceChildren(
+        notice("calm", "This panel is still being answered.", "It opens here when it is done."),
+      );
       this.retry = setTimeout(() => this.#open(id), AGAIN);
     } else if (problem.status === 404) {
-      const missing = new Trouble(`No panel ${id} is kept here.`, { hint: "It may be from another server, or older than what is kept.", request: problem.request });
-      this.view.replaceChildren(failure(missing, h("a", { class: "button small", href: "?", "data-go": true }, "Ask something")));
-    } else this.view.replaceChildren(failure(problem, h("button", { type: "button", class: "button small", on: { click: () => this.#open(id) } }, "Try again")));
+      const missing = new Trouble(`No panel ${id} is kept here.`, {
+        hint: "It may be from another server, or older than what is kept.",
+        request: problem.request,
+      });
+      this.view.replaceChildren(
+        failure(missing, h("a", { class: "button small", href: "?", "data-go": true }, "Ask something")),
+      );
+    } else
+      this.view.replaceChildren(
+        failure(
+          problem,
+          h("button", { type: "button", class: "button small", on: { click: () => this.#open(id) } }, "Try again"),
+        ),
+      );
   }
 
   #board(panel) {
@@ -219,17 +260,50 @@ export class Ask {
     const on = (run) => () => this.board.onCurrent(run);
     shortcut(
       { keys: ["Ctrl+Enter"], label: "Ask", group: "Question", run: () => false },
-      { keys: ["ArrowUp"], show: ["Up"], label: "Last question, in an empty composer", group: "Question", run: () => false },
-      { keys: ["Escape"], show: ["Esc"], label: "Stop waiting", group: "Question", run: () => (this.board?.pick.dismiss() ? undefined : this.#stop()) },
-      { keys: [..."12345678"], show: ["1 – 8"], label: "Go to a seat", ...judging, run: (key) => this.board.focus(Number(key) - 1) },
+      {
+        keys: ["ArrowUp"],
+        show: ["Up"],
+        label: "Last question, in an empty composer",
+        group: "Question",
+        run: () => false,
+      },
+      {
+        keys: ["Escape"],
+        show: ["Esc"],
+        label: "Stop waiting",
+        group: "Question",
+        run: () => (this.board?.pick.dismiss() ? undefined : this.#stop()),
+      },
+      {
+        keys: [..."12345678"],
+        show: ["1 – 8"],
+        label: "Go to a seat",
+        ...judging,
+        run: (key) => this.board.focus(Number(key) - 1),
+      },
       { keys: ["u"], label: "Useful", ...judging, run: on((judge, seat) => judge.useful(seat, true)) },
       { keys: ["n"], label: "Not useful", ...judging, run: on((judge, seat) => judge.useful(seat, false)) },
       { keys: ["b"], label: "Best of the panel", ...judging, run: on((judge, seat) => judge.best(seat)) },
       { keys: ["x"], label: "All bad", ...judging, run: () => this.board.judge.allBad() },
       { keys: ["z"], label: "Undo", ...judging, run: () => void this.board.judge.undo() },
-      { keys: ["[", "]"], label: "Select the sentence before, after", ...judging, run: (key) => this.board.sentence(key === "]" ? 1 : -1) },
-      { keys: ["r"], label: "Selected words or claim: a real finding", ...judging, run: () => this.board.decide("real") },
-      { keys: ["f"], label: "Selected words or claim: a false claim", ...judging, run: () => this.board.decide("false") },
+      {
+        keys: ["[", "]"],
+        label: "Select the sentence before, after",
+        ...judging,
+        run: (key) => this.board.sentence(key === "]" ? 1 : -1),
+      },
+      {
+        keys: ["r"],
+        label: "Selected words or claim: a real finding",
+        ...judging,
+        run: () => this.board.decide("real"),
+      },
+      {
+        keys: ["f"],
+        label: "Selected words or claim: a false claim",
+        ...judging,
+        run: () => this.board.decide("false"),
+      },
       { keys: ["j"], label: "Next claim", ...judging, run: () => this.board.claims.move(1) },
       { keys: ["k"], label: "Claim before", ...judging, run: () => this.board.claims.move(-1) },
     );
