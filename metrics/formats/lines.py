@@ -1,0 +1,19 @@
+"""JSON that stays on one line for every reader of lines.
+
+JSON leaves three line breaks of Unicode unescaped in strings (U+0085, U+2028, U+2029), and httpx ends a line
+at each of them, as `str.splitlines` does. Clients built on its `iter_lines` (ollama and google-genai for
+Python) would read half an object. They are written as escapes, which mean the same.
+"""
+
+from metrics.web.table import json_bytes
+
+BREAKS = ((b"\xc2\x85", b"\\u0085"), (b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\xa9", b"\\u2029"))
+
+
+def as_line(value: object) -> bytes:
+    """Compact UTF-8 JSON without any line break, and without one at its end."""
+    written = json_bytes(value)
+    if b"\xe2\x80" in written or b"\xc2\x85" in written:
+        for raw, escaped in BREAKS:
+            written = written.replace(raw, escaped)
+    return written
