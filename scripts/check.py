@@ -39,7 +39,7 @@ parts:
   sizes      files of at most 400 lines, functions of at most 60
   docs       every command, option, route, setting and variable is written down; commands and links hold
   hygiene    no machine paths, registry addresses, secrets
-  compile    every file compiles under this Python
+  compile    every file compiles under this Python; the page's scripts parse, where there is Node
   tests      all of tests/; a room of it (store), a module (tests.store.test_files, store.files)
 
 examples:
@@ -85,7 +85,10 @@ def main(argv: list[str] | None = None) -> int:
             _static(name, tree, total)
         for room, inside in by_room(tests).items():
             _tests(room, [run.outcome(module) for module in inside], total)
+        slowest = sorted(map(run.outcome, tests), key=lambda outcome: -outcome.seconds)[: options.slowest]
     print(f"\n{'':<5} {'in all':<18} {'':<34} {time.monotonic() - begun:6.1f} s")
+    for outcome in slowest:
+        print(f"{'':<5} {outcome.module:<53} {outcome.seconds:6.1f} s")
     if not total.passed + total.failed:
         print("nothing ran")
     print(f"{total.passed} passed, {total.failed} failed")
@@ -165,6 +168,7 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--jobs", type=int, metavar="N", help="test modules at a time (2 to 4, by the processors)"
     )
+    parser.add_argument("--slowest", type=int, default=0, metavar="N", help="name the N slowest test modules")
     parser.add_argument(
         "--timeout", type=float, default=240.0, metavar="S", help="seconds a test module may take (240)"
     )

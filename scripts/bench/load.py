@@ -22,8 +22,8 @@ MOST_SECONDS = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`connections` at once for `seconds`, after `warm` seconds that do not count. A reply is right when it
-    is a 200 whose body holds `mark`."""
+    """`connections` at once for `seconds`, after `warm` seconds that do not count, or until `most` replies
+    came (0: however many). A reply is right when it is a 200 whose body holds `mark`."""
 
     port: int
     path: str
@@ -32,6 +32,7 @@ class Job:
     seconds: float = 1.0
     warm: float = 0.2
     mark: str = "lazy dog."
+    most: int = 0
 
     def request(self) -> bytes:
         body = self.body.encode()
@@ -90,7 +91,7 @@ def drive(job: Job) -> dict[str, float]:
     try:
         counting = time.perf_counter() + job.warm
         until = counting + job.seconds
-        took, errors = (_one if len(callers) == 1 else _many)(callers, counting, until)
+        took, errors = (_one if len(callers) == 1 else _many)(callers, counting, until, job.most)
         return summary(took, errors, time.perf_counter() - counting)
     finally:
         for caller in callers:
@@ -112,7 +113,7 @@ def summary(took: list[float], errors: int, seconds: float) -> dict[str, float]:
     }
 
 
-def _one(callers: list[Caller], counting: float, until: float) -> tuple[list[float], int]:
+def _one(callers: list[Caller], counting: float, until: float, most: int) -> tuple[list[float], int]:
     caller, errors = callers[0], 0
     took: list[float] = []
     while True:
@@ -130,9 +131,11 @@ def _one(callers: list[Caller], counting: float, until: float) -> tuple[list[flo
                 took.append(now - caller.begun)
             else:
                 errors += 1
+            if len(took) + errors == most:
+                return took, errors
 
 
-def _many(callers: list[Caller], counting: float, until: float) -> tuple[list[float], int]:
+def _many(callers: list[Caller], counting: float, until: float, most: int) -> tuple[list[float], int]:
     took: list[float] = []
     errors = 0
     with selectors.DefaultSelector() as ready:
@@ -153,6 +156,8 @@ def _many(callers: list[Caller], counting: float, until: float) -> tuple[list[fl
                     if now >= counting and right:
                         took.append(now - caller.begun)
                     errors += not right
+                    if most and len(took) + errors >= most:
+                        return took, errors
                     caller.ask()
                 except OSError:
                     errors += 1

@@ -1,9 +1,11 @@
 import contextlib
 import io
 import unittest
+from unittest import mock
 
 from scripts import check
 from scripts.checks.runner import Outcome
+from scripts.checks.tree import Check
 
 MODULES = ["tests.store.test_files", "tests.store.test_log", "tests.test_cli", "tests.web.test_log"]
 
@@ -49,17 +51,31 @@ class TestCheck(unittest.TestCase):
         self.assertRegex(lines[-1], r"^ok +tests\.web +2 passed +0\.5 s$")
 
     def test_ends_with_the_sum(self):
-        for parts, code, last in [
-            (["compile"], 0, "1 passed, 0 failed"),
-            (["nothing-of-that-name"], 2, None),
-        ]:
-            said, errors = io.StringIO(), io.StringIO()
-            with self.subTest(parts), contextlib.redirect_stdout(said), contextlib.redirect_stderr(errors):
-                self.assertEqual(check.main(parts), code)
-            if last:
+        parts = {
+            "rules": lambda tree: [Check("kept"), Check("kept too")],
+            "sizes": lambda tree: [Check("kept"), Check("broken", ("a.py is too long",))],
+            "docs": lambda tree: [],
+        }
+        cases = [
+            (["rules"], 0, "2 passed, 0 failed"),
+            (["rules", "sizes"], 1, "3 passed, 1 failed"),
+            (["docs"], 1, "0 passed, 0 failed"),  # nothing ran
+        ]
+        for names, code, last in cases:
+            said = io.StringIO()
+            with (
+                self.subTest(names),
+                mock.patch.object(check, "PARTS", parts),
+                contextlib.redirect_stdout(said),
+            ):
+                self.assertEqual(check.main(names), code)
                 self.assertEqual(said.getvalue().splitlines()[-1], last)
-            else:
-                self.assertIn("there is no part", errors.getvalue())
+
+    def test_an_unknown_name_is_a_mistake_in_the_line(self):
+        errors = io.StringIO()
+        with contextlib.redirect_stderr(errors):
+            self.assertEqual(check.main(["nothing-of-that-name"]), 2)
+        self.assertIn("there is no part", errors.getvalue())
 
     def test_help_does_nothing_else(self):
         said = io.StringIO()
