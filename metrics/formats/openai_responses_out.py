@@ -1,0 +1,275 @@
+"""A response as JSON, whole or as the stream of events that builds it up.
+
+Clients keep one item open at a time, and act on an item when it is said to be done. So items stand in a
+queue: the first is written as it comes, the others wait until it is over; calls whose pieces arrive mixed
+come out one behind the other. The terminal event repeats everything, since many clients read only that.
+"""
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, ToolArguments, ToolStart
+from metrics.events import Reasoning as Thought
+from metrics.formats.openai_responses_items import (
+    COMPLETED,
+    IN_PROGRESS,
+    INCOMPLETE,
+    CustomCall,
+    FunctionCall,
+    Item,
+    Message,
+    Numbering,
+    Reasoning,
+)
+from metrics.formats.openai_responses_tools import Declared, declared
+from metrics.formats.protocol import Stamp
+from metrics.records import Problem, Reply, Request, Usage
+
+# A finish that is no end -> why, in Responses' words.
+CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
+
+# Kinds of Problem -> the codes of response.failed; Codex acts on the first three.
+CODES = {
+    "rate_limited": "rate_limit_exceeded",
+    "context": "context_length_exceeded",
+    "payment": "insufficient_quota",
+    "refused": "invalid_prompt",
+    "bad_request": "invalid_prompt",
+}
+
+Now = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked(Request):
+    """A Responses request. `echo` is what its response says of it: the caller's own fields, as they were
+    sent."""
+
+    echo: Mapping[str, Any] = field(default_factory=dict)
+
+
+def reply(request: Request, reply: Reply, stamp: Stamp, now: Now = time.time) -> Mapping[str, Any]:
+    items = list(_items(request, reply, stamp))
+    output = []
+    for index, item in enumerate(items):
+        item.place(index)
+        status = _status(item, index == len(items) - 1, reply.finish)
+        if status == COMPLETED:
+            item.finish()
+        output.append(item.item(status))
+    return _response(request, stamp, output, reply.finish, reply.usage, reply.extra, now)
+
+
+def _items(request: Request, reply: Reply, stamp: Stamp) -> Iterator[Item]:
+    numbering, known = Numbering(), declared(request.tools)
+    said: list[tuple[Item, str]] = []
+    if reply.reasoning:
+        said.append((Reasoning(numbering, stamp.token), reply.reasoning))
+    if reply.text:
+        said.append((Message(numbering, stamp.token), reply.text))
+    for call in reply.tool_calls:
+        start = ToolStart(0, call["id"], call["name"], kind=call["type"])
+        said.append((_called(start, known, numbering, stamp), call["arguments"]))
+    for item, text in said:
+        item.take(text)
+        yield item
+
+
+def _status(item: Item, last: bool, finish: str) -> str:
+    """Of the items of an answer that was cut, the last one was being written; calls may have been beside
+    it."""
+    return INCOMPLETE if finish in CUT and (last or not item.over()) else COMPLETED
+
+
+def _called(
+    start: ToolStart, known: Mapping[str, Declared], numbering: Numbering, stamp: Stamp
+) -> FunctionCall:
+    tool = known.get(start.name) or Declared(start.name, start.namespace, start.kind == "custom")
+    if tool.custom:
+        return CustomCall(numbering, stamp.token, start.id, tool, plain=start.kind == "custom")
+    return FunctionCall(numbering, stamp.token, start.id, tool)
+
+
+# --- streaming
+
+
+def stream(request: Request, events: Iterable[Event], stamp: Stamp, now: Now = time.time) -> Iterator[bytes]:
+    writing = _Stream(request, stamp, now)
+    yield writing.progress("response.created")
+    yield writing.progress("response.in_progress")
+    for event in events:
+        yield from writing.hear(event)
+
+
+class _Stream:
+    """A response being written: the items that are done, and the queue of those that are not. The first of
+    the queue is open."""
+
+    def __init__(self, request: Request, stamp: Stamp, now: Now) -> None:
+        self._request, self._stamp, self._now = request, stamp, now
+        self._numbering = Numbering()
+        self._known = declared(request.tools)
+        self._queue: deque[Item] = deque()
+        self._calls: dict[int, Item] = {}
+        self._output: list[dict[str, Any]] = []
+        self._opened = 0
+
+    def hear(self, event: Event) -> Iterator[bytes]:
+        match event:
+            case Text(text, 0) if text:
+                yield from self._say(Message, text)
+            case Thought(text, 0) if text:
+                yield from self._say(Reasoning, text)
+            case ToolStart(index, choice=0):
+                self._calls[index] = _called(event, self._known, self._numbering, self._stamp)
+                yield from self._add(self._calls[index])
+            case ToolArguments(index, text, 0):
+                yield from self._feed(self._calls[index], text)
+            case Chunk(_, meanings):
+                for meaning in meanings:
+                    yield from self.hear(meaning)
+            case Tick():
+                # Codex counts events as a sign of life, and comments as silence.
+                yield self.progress("response.in_progress")
+            case Closed():
+                yield from self._close(event)
+            case Failed(problem):
+                yield from self._fail(problem)
+
+    def progress(self, kind: str) -> bytes:
+        output = [*self._output, *(item.item(IN_PROGRESS) for item in list(self._queue)[:1])]
+        return self._numbering.event(kind, response=_object(self._request, self._stamp, IN_PROGRESS, output))
+
+    def _say(self, kind: type[Item], text: str) -> Iterator[bytes]:
+        """Goes on with the last item if it is of this kind; else begins one."""
+        if not self._queue or type(self._queue[-1]) is not kind:
+            yield from self._add(kind(self._numbering, self._stamp.token))
+        yield from self._feed(self._queue[-1], text)
+
+    def _add(self, item: Item) -> Iterator[bytes]:
+        self._queue.append(item)
+        if len(self._queue) == 1:
+            yield from self._open(item)
+        else:
+            yield from self._advance()
+
+    def _feed(self, item: Item, text: str) -> Iterator[bytes]:
+        if not self._queue or item is not self._queue[0]:
+            item.held.append(text)  # of one that is done, a blank at most: it is left out
+            return
+        added = item.take(text)
+        if added:
+            yield item.delta(added)
+        if len(self._queue) > 1:
+            yield from self._advance()
+
+    def _advance(self) -> Iterator[bytes]:
+        while len(self._queue) > 1 and self._queue[0].over():
+            yield from self._end(COMPLETED)
+            yield from self._open(self._queue[0])
+
+    def _open(self, item: Item) -> Iterator[bytes]:
+        yield from item.start(self._opened)
+        self._opened += 1
+        for text in item.held:
+            added = item.take(text)
+            if added:
+                yield item.delta(added)
+
+    def _end(self, status: str) -> Iterator[bytes]:
+        item = self._queue.popleft()
+        rest = item.finish() if status == COMPLETED else ""
+        if rest:
+            yield item.delta(rest)
+        yield from item.end(status)
+        self._output.append(item.item(status))
+
+    def _close(self, closed: Closed) -> Iterator[bytes]:
+        while self._queue:
+            yield from self._end(_status(self._queue[0], len(self._queue) == 1, closed.finish))
+            if self._queue:
+                yield from self._open(self._queue[0])
+        told = _response(
+            self._request, self._stamp, self._output, closed.finish, closed.usage, closed.extra, self._now
+        )
+        yield self._numbering.event(f"response.{told['status']}", response=told)
+
+    def _fail(self, problem: Problem) -> Iterator[bytes]:
+        """What is open is closed as incomplete; what waits was never announced."""
+        if self._queue:
+            yield from self._end(INCOMPLETE)
+        error = failure(problem)
+        yield self._numbering.event("error", **error, param=problem.param)
+        told = _object(self._request, self._stamp, "failed", self._output) | {"error": error}
+        yield self._numbering.event("response.failed", response=told)
+
+
+def failure(problem: Problem) -> dict[str, Any]:
+    """{code, message} of a response that failed. Codex reads from the words when it may try again."""
+    lasting = "invalid_prompt" if problem.status < 500 and not problem.retryable else "server_error"
+    code = problem.code if problem.code in CODES.values() else CODES.get(problem.kind, lasting)
+    message = problem.message
+    if code == "rate_limit_exceeded" and problem.retry_after is not None and "try again in" not in message:
+        message = f"{message.rstrip('. ')}. Please try again in {max(0, -int(-problem.retry_after // 1))}s."
+    return {"code": code, "message": message}
+
+
+# --- the response object
+
+
+def _response(
+    request: Request,
+    stamp: Stamp,
+    output: list[dict[str, Any]],
+    finish: str,
+    spent: Usage,
+    extra: Mapping[str, Any],
+    now: Now,
+) -> dict[str, Any]:
+    """A response that came to its end."""
+    cut = CUT.get(finish)
+    told = _object(request, stamp, INCOMPLETE if cut else COMPLETED, output)
+    if cut:
+        told["incomplete_details"] = {"reason": cut}
+    else:
+        told["completed_at"] = max(stamp.created, int(now()))
+    return {**told, "usage": usage(spent), **extra}
+
+
+def _object(request: Request, stamp: Stamp, status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
+    """Every field that a response has: clients drop a turn whose snapshots leave some out."""
+    return {
+        "id": f"resp_{stamp.token}",
+        "object": "response",
+        "created_at": stamp.created,
+        "status": status,
+        "completed_at": None,
+        "background": False,
+        "error": None,
+        "incomplete_details": None,
+        "model": request.model,
+        "output": output,
+        "previous_response_id": None,
+        "store": False,
+        "truncation": "disabled",
+        "usage": None,
+        **(request.echo if isinstance(request, Asked) else {}),
+    }
+
+
+def usage(spent: Usage) -> dict[str, Any]:
+    """Usage as Responses count it: input includes what was cached, output the reasoning."""
+    prompt, out = spent.prompt or 0, spent.out or 0
+    return {
+        "input_tokens": prompt,
+        "input_tokens_details": {
+            "cached_tokens": spent.cache_read or 0,
+            "cache_write_tokens": spent.cache_write or 0,
+        },
+        "output_tokens": out,
+        "output_tokens_details": {"reasoning_tokens": spent.reasoning or 0},
+        "total_tokens": prompt + out,
+    }
