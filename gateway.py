@@ -21,6 +21,7 @@ from metrics.formats import content, framing, openai_chat
 from metrics.formats.protocol import Format, Listing, Stamp
 from metrics.play import broadcast, routing, seating, transcript
 from metrics.play import panel as play
+from metrics.play.calls import DEEPEST, DEPTH
 from metrics.play.relay import Relay, joined
 from metrics.play.seating import Draw
 from metrics.records import Panel, Problem, Request
@@ -43,8 +44,27 @@ NDJSON = (
 def ask(api: Format, call: Call) -> Response:
     """A reply in the format of `api`, streamed or whole: a panel's, or in route mode one member's."""
     with files.moment():
-        request = replace(api.parse(call), key=caller(call))
+        request = _asked(api, call)
         return _route(api, request) if request.reply == "route" else _panel(api, request, call)
+
+
+def _asked(api: Format, call: Call) -> Request:
+    return replace(api.parse(call), key=caller(call), depth=_depth(call))
+
+
+def _depth(call: Call) -> int:
+    """How many benches the request has come through; Problem 508 where it goes round in circles."""
+    said = call.headers.get(DEPTH.lower(), "0")
+    depth = int(said) if said.isascii() and said.isdigit() and len(said) < 4 else 0
+    if depth > DEEPEST:
+        raise Problem(
+            508,
+            f"this request has come through {depth} benches: a model on the bench leads back to it. Take that model "
+            "out of the collection's explorers with `bench model retire ALIAS`",
+            kind="loop",
+            retryable=False,
+        )
+    return depth
 
 
 def _panel(api: Format, request: Request, call: Call) -> Response:
@@ -138,7 +158,7 @@ def who_would_sit(call: Call) -> Response:
 
 def _panel_request(call: Call) -> Request:
     """A request in OpenAI chat's shape, for a panel: what a panel refuses there is refused here."""
-    request = replace(openai_chat.parse(call), format="bench", key=caller(call))
+    request = replace(_asked(openai_chat, call), format="bench")
     if request.reply == "route":
         raise Problem(
             400, 'seats are shown of a panel: ask with "bench.reply" all or merged', param="bench.reply"

@@ -150,7 +150,8 @@ class Request:
     `tools` and `passed` what only route mode passes on, in chat completions' shape; `ignored` names, as the
     caller wrote them, the fields a panel leaves out. `invited` are the aliases of `with`. `deadline` is
     seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have several
-    kinds of stream. `key` names the caller ("local" without keys).
+    kinds of stream. `key` names the caller ("local" without keys). `depth` is how many benches the request
+    has come through before this one.
     """
 
     model: str
@@ -169,6 +170,7 @@ class Request:
     format: str = "openai-chat"
     framing: str = ""
     key: str = "local"
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,10 @@ ATTEMPTS = 3
 LONGEST_PAUSE = 10.0  # a provider that asks for more than this is asked another day, not in this panel
 IDLE = 120.0
 
+# A bench can sit on another bench, or by mistake on itself: each call says how many it has come through.
+DEPTH = "X-Bench-Depth"
+DEEPEST = 3
+
 # What may be tried again, and the first pause in seconds; it doubles. A stated Retry-After always wins.
 AGAIN = {"rate_limited": 1.0, "overloaded": 0.5, "upstream": 0.4, "unreachable": 0.2}
 
@@ -55,7 +59,7 @@ STATUSES = {"timeout": "timeout", "empty": "empty", "refused": "refused"}
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """What a ledger row says about why a call was made."""
+    """What a ledger row says about why a call was made; `depth` as in Request."""
 
     purpose: str
     panel: str | None = None
@@ -63,6 +67,7 @@ class Filing:
     key: str = "local"
     conversation: str | None = None
     launch: str | None = None
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +133,7 @@ def place(
     silence), returns the Answer; raises nothing of the provider's: a failure is an Answer whose status says
     so. Tries again only while nothing has been said. Closing the generator hangs up on the member, and what
     it cost is recorded."""
-    play = _Play(seat, conversation, options, clocks, deadline, hangup, quiet)
+    play = _Play(seat, conversation, options, clocks, deadline, hangup, quiet, filing.depth + 1)
     try:
         yield from play.attempts()
     except GeneratorExit:
@@ -152,6 +157,7 @@ class _Play:
     deadline: float
     hangup: Hangup
     quiet: float | None
+    depth: int
     tries: int = 0
     said: _Said = field(default_factory=_Said)
     problem: Problem | None = None
@@ -183,10 +189,11 @@ class _Play:
         outgoing = dialect.compose(target, self.conversation, self.options)
         self.said.changed = outgoing.changed
         limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
+        headers = (*outgoing.headers, (DEPTH, str(self.depth)))
         with transport.shared().open(
             outgoing.method,
             outgoing.url,
-            outgoing.headers,
+            headers,
             outgoing.body,
             timeouts=limits,
             hangup=self.hangup,

@@ -116,7 +116,7 @@ def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[H
 def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
     hangup = table.hangups[seat.call] = Hangup()
     panel = table.panel
-    filing = Filing("panel", panel=panel.id, collection=panel.request.collection, key=panel.request.key)
+    filing = _filing("panel", panel)
 
     def sit() -> None:
         answer = Answer(
@@ -144,6 +144,11 @@ def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
             table.said.put(Done(answer))
 
     crew.go(sit)
+
+
+def _filing(purpose: str, panel: Panel) -> Filing:
+    request = panel.request
+    return Filing(purpose, panel.id, request.collection, request.key, depth=request.depth)
 
 
 def _until_enough(table: _Table) -> Iterator[Happening]:
@@ -196,7 +201,7 @@ def _merge(table: _Table) -> Generator[Happening, None, tuple[Answer | None, str
         seat,
         Conversation(merging.messages(panel, answers)),
         {},
-        Filing("merger", panel=panel.id, collection=panel.request.collection, key=panel.request.key),
+        _filing("merger", panel),
         deadline=left,
         hangup=Hangup(),
         clocks=table.clocks,

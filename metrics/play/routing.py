@@ -84,7 +84,13 @@ def play(turn: Turn, clocks: Clocks = REAL) -> Generator[Event, None, None]:
         **request.passed,
         **({"tools": list(request.tools)} if request.tools else {}),
     }
-    filing = Filing("route", collection=request.collection, key=request.key, conversation=turn.conversation)
+    filing = Filing(
+        "route",
+        collection=request.collection,
+        key=request.key,
+        conversation=turn.conversation,
+        depth=request.depth,
+    )
     placed = calls.place(
         turn.seat,
         Conversation(request.messages),

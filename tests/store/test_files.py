@@ -41,7 +41,7 @@ EDITOR = """
 import sys
 from pathlib import Path
 from metrics.store import home
-from metrics.store.files import JsonFile, moment
+from metrics.store.files import JsonFile
 home.use(Path(sys.argv[1]))
 file = JsonFile("collections.json")
 for number in range(int(sys.argv[3])):

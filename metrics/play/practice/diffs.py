@@ -6,6 +6,7 @@ line is indented.
 """
 
 import ast
+import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -13,7 +14,9 @@ from dataclasses import dataclass, field
 from metrics.play.practice.parsing import Source, Unreadable, parse
 
 HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@")
+NEAR = 8  # lines that may be cut off the ends of a hunk to make it parse
 TRIES = 40
+MOST = 200  # hunks of one diff
 
 
 def is_diff(text: str) -> bool:
@@ -37,7 +40,7 @@ def sources(text: str) -> tuple[list[Source], list[str]]:
     left out by name."""
     found: list[Source] = []
     left_out: list[str] = []
-    for hunk in hunks(text):
+    for hunk in itertools.islice(hunks(text), MOST):
         if not hunk.name.endswith((".py", ".pyw", ".pyi")) and hunk.name != "the diff":
             left_out += [hunk.name] if hunk.name not in left_out else []
         elif hunk.added:
@@ -106,8 +109,9 @@ def _source(hunk: Hunk) -> Source | None:
 def _cuts(lines: list[str]) -> Iterator[tuple[int, int]]:
     """Stretches to try, longest first: a hunk may begin inside a statement or end in one."""
     size = len(lines)
-    tries = [(start, size - end) for start in range(size) for end in range(size - start) if start + end < 8]
-    yield from sorted(tries, key=lambda cut: cut[0] - cut[1])[:TRIES]
+    ends = range(min(size, NEAR))
+    tries = [(start, size - end) for start in ends for end in ends if start + end < min(size, NEAR)]
+    yield from sorted(tries, key=lambda cut: cut[0] - cut[1])[: TRIES if size < 500 else 3]
 
 
 def _standing(lines: list[str]) -> tuple[int, str]:

@@ -7,6 +7,8 @@ import warnings
 from dataclasses import dataclass
 
 LIMIT = 1_000_000  # characters of one source; more is a generated file, and no review of it would be read
+DENSE = 300_000  # words and signs; ordinary code of a million characters has fewer, and parses in a second
+TOKEN = re.compile(r"\w+|[^\w\s]")
 FILE = "<practice>"
 WORDLIKE = (ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.BinOp, ast.UnaryOp, ast.BoolOp)
 
@@ -38,6 +40,8 @@ def parse(text: str) -> ast.Module:
     """The tree of a source, indented as a whole or not. Raises Unreadable."""
     if len(text) > LIMIT:
         raise Unreadable(1, f"it is longer than {LIMIT:,} characters")
+    if len(text) > DENSE and sum(1 for _ in TOKEN.finditer(text)) > DENSE:
+        raise Unreadable(1, f"it is too large: more than {DENSE:,} words and signs")
     text = text.removeprefix("\ufeff")
     try:
         return _parse(text)

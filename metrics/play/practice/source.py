@@ -4,6 +4,7 @@ The newest user message that holds code is what is asked about; older ones were 
 numbers are those of the file or block, never of the message.
 """
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +54,11 @@ def find(messages: Sequence[Message]) -> Found:
 
 def in_text(text: str) -> Found:
     """The code in one text."""
-    blocks = list(fences.blocks(text, _parses)) if "```" in text or "~~~" in text else []
+    blocks = (
+        list(itertools.islice(fences.blocks(text, _parses), 4 * MOST))
+        if "```" in text or "~~~" in text
+        else []
+    )
     if blocks:
         return _sort(text, blocks)
     if diffs.is_diff(text):

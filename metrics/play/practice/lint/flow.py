@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from metrics.play.practice.lint.finding import Hit
-from metrics.play.practice.lint.tree import Function, Module, brief, dotted, last_name, same
+from metrics.play.practice.lint.tree import Function, Module, brief, dotted, last_name, same, spelled
 
 EXITS = {"sys.exit", "exit", "quit", "os._exit", "os.abort"}
 GIVES_UP = re.compile(
@@ -151,8 +151,7 @@ def _is_a_value(node: ast.expr | None) -> bool:
 
 def _may_be_none(annotation: ast.expr) -> bool:
     return (
-        re.search(r"\bNone\b|\bOptional\b|\bAny\b|\bobject\b|\bNoReturn\b", ast.unparse(annotation))
-        is not None
+        re.search(r"\bNone\b|\bOptional\b|\bAny\b|\bobject\b|\bNoReturn\b", spelled(annotation)) is not None
     )
 
 

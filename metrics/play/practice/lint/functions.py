@@ -300,23 +300,17 @@ def _is_in_place(module: Module, call: ast.Call) -> bool:
 
 def _is_a_list(module: Module, name: ast.Name) -> bool:
     """Whether every binding of the name in its scope gives it a list."""
-    places = module.scope(name).binds.get(name.id, [])
-    parents = [module.parents[place] for place in places]
-    kept = [parent for parent in parents if not _takes_from_itself(parent, name.id)]
-    return bool(kept) and all(
-        isinstance(parent, (ast.Assign, ast.AnnAssign)) and _makes_list(parent.value) for parent in kept
-    )
+    givers = module.givers(name, name.id)
+    kept = [giver for giver in givers if not _takes_from_itself(giver, name.id)]
+    lists = [isinstance(giver, (ast.Assign, ast.AnnAssign)) and _makes_list(giver.value) for giver in kept]
+    return bool(lists) and all(lists)
 
 
-def _takes_from_itself(parent: ast.AST, name: str) -> bool:
+def _takes_from_itself(giver: ast.AST, name: str) -> bool:
     """`items = items.sort()`: the assignment that is under suspicion says nothing of what was there
     before."""
-    value = parent.value if isinstance(parent, ast.Assign) else None
-    return (
-        isinstance(value, ast.Call)
-        and isinstance(value.func, ast.Attribute)
-        and dotted(value.func.value) == name
-    )
+    func = giver.value.func if isinstance(giver, ast.Assign) and isinstance(giver.value, ast.Call) else None
+    return isinstance(func, ast.Attribute) and dotted(func.value) == name
 
 
 def _makes_list(node: ast.expr | None) -> bool:

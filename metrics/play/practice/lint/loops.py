@@ -74,7 +74,7 @@ def _loop_names(module: Module, closure: Closure) -> set[str]:
         if isinstance(parent, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
             break
         targets: list[ast.expr] = []
-        if isinstance(parent, (ast.For, ast.AsyncFor)) and child in parent.body:
+        if isinstance(parent, (ast.For, ast.AsyncFor)) and child not in (parent.iter, *parent.orelse):
             targets = [parent.target]
         elif isinstance(parent, (ast.ListComp, ast.SetComp, ast.DictComp)) and not isinstance(
             child, ast.comprehension

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from metrics.play.practice.lint.finding import Hit
-from metrics.play.practice.lint.tree import Module, Scope, brief, dotted, last_name
+from metrics.play.practice.lint.tree import Module, brief, dotted, last_name
 
 OPENERS = {"open", "io.open", "codecs.open", "gzip.open", "bz2.open", "lzma.open"}
 KEEPERS = {
@@ -83,7 +83,7 @@ def _kept(module: Module, node: ast.Assign, name: str) -> str:
     ):
         return ""
     loads = scope.loads.get(name, [])
-    if any(_escapes(module, load) for load in loads):
+    if len(loads) > 50 or any(_escapes(module, load) for load in loads):
         return ""
     closes = [load for load in loads if _attribute(module, load) == "close"]
     if not closes:
@@ -171,9 +171,7 @@ def _made_here(module: Module) -> set[str]:
 
 
 def _is_argument(module: Module, lock: ast.expr) -> bool:
-    return isinstance(lock, ast.Name) and isinstance(
-        module.scope(lock).binds.get(lock.id, [None])[0], ast.arg
-    )
+    return isinstance(lock, ast.Name) and isinstance(next(iter(module.givers(lock, lock.id)), None), ast.arg)
 
 
 def _may_leave(module: Module, statement: ast.Expr, release: ast.Attribute) -> bool:
@@ -206,12 +204,8 @@ def _is_reading(module: Module, node: ast.AST, side: ast.expr) -> bool:
         return module.origin(side.func) in WALL and not side.args and not side.keywords
     if not isinstance(side, ast.Name):
         return False
-    scope: Scope | None = next(
-        (scope for scope in module.scope(node).chain() if side.id in scope.binds), None
-    )
-    places = scope.binds[side.id] if scope else []
-    parents = [module.parents[place] for place in places]
-    return bool(parents) and all(
-        isinstance(up, ast.Assign) and isinstance(up.value, ast.Call) and _is_reading(module, up, up.value)
-        for up in parents
+    givers = module.givers(node, side.id) or module.givers(module.scope(node).node, side.id)
+    calls = [giver.value for giver in givers if isinstance(giver, ast.Assign)]
+    return len(calls) == len(givers) > 0 and all(
+        isinstance(call, ast.Call) and _is_reading(module, node, call) for call in calls
     )

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from metrics.play.practice.lint.finding import Hit
-from metrics.play.practice.lint.tree import Module, brief, dotted, last_name, parameters
+from metrics.play.practice.lint.tree import Module, brief, dotted, last_name, parameters, spelled
 
 SHELLS = {"os.system", "os.popen", "subprocess.getoutput", "subprocess.getstatusoutput"}
 RUNS = {"run", "call", "check_call", "check_output", "Popen"}
@@ -29,7 +29,7 @@ def shell_text(module: Module) -> Iterator[Hit]:
             and any(_is_true(word, "shell") for word in call.keywords)
         )
         text = _made(module, call, call.args[0]) if by_shell and call.args else None
-        if text is not None and "quote(" not in ast.unparse(text):
+        if text is not None and "quote(" not in spelled(text):
             said = (
                 f"a shell runs `{brief(text, 35)}`, so whoever chooses its parts can run commands of"
                 " their own."
@@ -45,14 +45,9 @@ def _made(module: Module, call: ast.AST, node: ast.expr) -> ast.expr | None:
     """The expression that builds a text from parts which are not constant, followed through one name;
     None if there is none."""
     if isinstance(node, ast.Name):
-        places = module.scope(call).binds.get(node.id, [])
-        parents = [module.parents[place] for place in places]
-        values = [parent.value for parent in parents if isinstance(parent, ast.Assign)]
-        return (
-            next((value for value in values if _is_built(value)), None)
-            if len(values) == len(parents)
-            else None
-        )
+        givers = module.givers(call, node.id)
+        values = [giver.value for giver in givers if isinstance(giver, ast.Assign)]
+        return next(filter(_is_built, values), None) if len(values) == len(givers) else None
     return node if _is_built(node) else None
 
 
@@ -104,7 +99,7 @@ def sql_text(module: Module) -> Iterator[Hit]:
         if last_name(call.func) not in ("execute", "executemany", "executescript") or not call.args:
             continue
         text = _made(module, call, call.args[0])
-        if text is not None and SQL.match(ast.unparse(text).lstrip("frb'\"(\n \\")):
+        if text is not None and SQL.match(spelled(text).lstrip("frb'\"(\n \\")):
             said = f"the query is built from text (`{brief(text, 35)}`), so a value can change what it does."
             yield Hit(call.lineno, said, "Leave placeholders in the query and pass the values beside it.")
 
@@ -115,7 +110,7 @@ def eval_input(module: Module) -> Iterator[Hit]:
         if name not in ("eval", "exec") or not call.args or name in module.bound:
             continue
         source = _outside(module, call, call.args[0])
-        if source and not (name == "exec" and "compile(" in ast.unparse(call.args[0])):
+        if source and not (name == "exec" and "compile(" in spelled(call.args[0])):
             said = f"`{name}` runs whatever {source} says, with all that this program may do."
             fix = (
                 "Use `ast.literal_eval` for values"
@@ -128,16 +123,15 @@ def eval_input(module: Module) -> Iterator[Hit]:
 def _outside(module: Module, call: ast.Call, node: ast.expr) -> str:
     """Where the text comes from, if from outside: an expression that reads input, or an argument of the
     function."""
-    if OUTSIDE.search(ast.unparse(node)):
+    if OUTSIDE.search(spelled(node)):
         return f"`{brief(node, 30)}`"
     if not isinstance(node, ast.Name):
         return ""
     function = module.function(call)
     if function and node.id in {arg.arg for arg in parameters(function)}:
         return f"the argument `{node.id}`"
-    parents = [module.parents[place] for place in module.scope(call).binds.get(node.id, [])]
-    values = [parent.value for parent in parents if isinstance(parent, ast.Assign)]
-    return f"`{node.id}`" if any(OUTSIDE.search(ast.unparse(value)) for value in values) else ""
+    values = [giver.value for giver in module.givers(call, node.id) if isinstance(giver, ast.Assign)]
+    return f"`{node.id}`" if any(OUTSIDE.search(spelled(value)) for value in values) else ""
 
 
 def unsafe_load(module: Module) -> Iterator[Hit]:
@@ -157,6 +151,6 @@ def unsafe_load(module: Module) -> Iterator[Hit]:
                 f"`{name}` builds any Python object the document asks for.",
                 "Use `yaml.safe_load`.",
             )
-        elif name in UNPICKLES and call.args and ARRIVED.search(ast.unparse(call.args[0])):
+        elif name in UNPICKLES and call.args and ARRIVED.search(spelled(call.args[0])):
             said = f"`{name}` of what came over the network runs code that its sender chose."
             yield Hit(call.lineno, said, "Exchange JSON, or verify a signature first.")

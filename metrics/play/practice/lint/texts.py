@@ -51,10 +51,14 @@ def forgotten_f(module: Module) -> Iterator[Hit]:
         if not isinstance(node.value, str) or not _is_shown(module, node):
             continue
         fields = FIELD.findall(node.value)
-        known = {name for scope in module.scope(node).chain() for name in scope.binds}
-        if fields and len(fields) == node.value.count("{") and all(name in known for name in fields):
+        if fields and len(fields) == node.value.count("{") and _are_known(module, node, fields):
             said = f"`{{{fields[0]}}}` is shown as it stands: this string has no `f` before it."
             yield Hit(node.lineno, said, "Write `f` before the opening quote.")
+
+
+def _are_known(module: Module, node: ast.AST, names: list[str]) -> bool:
+    scopes = list(module.scope(node).chain())
+    return all(any(name in scope.binds for scope in scopes) for name in names)
 
 
 def _is_shown(module: Module, node: ast.AST) -> bool:
@@ -138,24 +142,19 @@ def _count(module: Module, node: ast.expr) -> int | None:
 
 def _holds_one(module: Module, node: ast.Name) -> bool:
     """Whether the name is surely a number or text: annotated so, or only ever assigned such constants."""
-    bound = module.scope(node).binds.get(node.id, [])
-    return bool(bound) and all(_is_one(module, place) for place in bound)
+    givers = module.givers(node, node.id)
+    return bool(givers) and all(map(_gives_one, givers))
 
 
-def _is_one(module: Module, place: ast.AST) -> bool:
-    if isinstance(place, ast.arg):
-        return isinstance(place.annotation, ast.Name) and place.annotation.id in (
+def _gives_one(giver: ast.AST) -> bool:
+    if isinstance(giver, ast.arg):
+        return isinstance(giver.annotation, ast.Name) and giver.annotation.id in (
             "int",
             "str",
             "float",
             "bool",
         )
-    parent = module.parents[place]
-    return (
-        isinstance(parent, ast.Assign)
-        and place in parent.targets
-        and isinstance(parent.value, (ast.Constant, ast.JoinedStr))
-    )
+    return isinstance(giver, ast.Assign) and isinstance(giver.value, (ast.Constant, ast.JoinedStr))
 
 
 def _many(count: int, word: str) -> str:

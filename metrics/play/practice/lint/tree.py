@@ -157,6 +157,14 @@ class Module:
                     if isinstance(block, list) and block:
                         yield block
 
+    def givers(self, node: ast.AST, name: str) -> list[ast.AST]:
+        """What binds a name in the scope a node stands in: assignments, arguments, loops. Nothing if too many do to say
+        anything of the name."""
+        places = self.scope(node).binds.get(name, [])
+        if len(places) > 20:
+            return []
+        return [place if isinstance(place, ast.arg) else self.parents[place] for place in places]
+
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
 
@@ -315,7 +323,14 @@ def texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
             yield node.value
 
 
+def spelled(node: ast.AST) -> str:
+    """An expression as text on one line; "" for one too long to be worth writing out again."""
+    wide = (getattr(node, "end_col_offset", None) or 0) - getattr(node, "col_offset", 0)
+    tall = (getattr(node, "end_lineno", None) or 0) - line_of(node)
+    return "" if wide > 2_000 or tall > 40 else ast.unparse(node).replace("\n", " ")
+
+
 def brief(node: ast.AST, most: int = 40) -> str:
     """An expression as text, short enough for a sentence and harmless inside backquotes."""
-    text = ast.unparse(node).replace("`", "'").replace("\n", " ")
+    text = spelled(node).replace("`", "'") or "..."
     return text if len(text) <= most else text[: most - 3] + "..."
