@@ -1,0 +1,265 @@
+import json
+import random
+import unittest
+
+from metrics.events import Closed, Failed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
+from metrics.formats import anthropic, anthropic_out
+from metrics.records import Problem, Reply, Request, Usage
+from tests.formats.anthropic_asked import HELLO, STAMP, Reader, text
+from tests.formats.streams import STREAMS, call
+
+REQUEST = Request("bench/core:route", "core", "route", HELLO, framing="thinking")
+
+
+def written(events, request=REQUEST):
+    return b"".join(anthropic.stream(request, iter(events), STAMP))
+
+
+def heard(events, request=REQUEST):
+    reader = Reader()
+    reader.feed(written(events, request))
+    assert not reader.buffer
+    return reader
+
+
+class StreamTest(unittest.TestCase):
+    def test_what_is_said_is_read_back(self):
+        for name, events, said, reasoning, calls in STREAMS:
+            with self.subTest(name):
+                reader = heard(events)
+                self.assertEqual("".join(reader.of("text")), said)
+                self.assertEqual("".join(reader.of("thinking")), reasoning)
+                self.assertEqual(reader.calls, calls)
+                self.assertTrue(reader.ended)
+                end = events[-1]
+                self.assertEqual(reader.last.get("bench"), end.extra.get("bench"))
+                self.assertEqual(reader.last["delta"]["stop_reason"], anthropic_out.STOP_REASONS[end.finish])
+
+    def test_the_same_byte_by_byte(self):
+        for name, events, said, _, calls in STREAMS:
+            whole = written(events)
+            if len(whole) > 100_000:
+                continue
+            with self.subTest(name):
+                reader = Reader()
+                for at in range(len(whole)):
+                    reader.feed(whole[at : at + 1])
+                self.assertEqual(("".join(reader.of("text")), reader.calls), (said, calls))
+                self.assertTrue(reader.ended)
+
+    def test_whole_replies_say_the_same(self):
+        for name, events, said, reasoning, calls in STREAMS:
+            with self.subTest(name):
+                unwrapped = [inner for event in events for inner in getattr(event, "events", (event,))]
+                whole = anthropic.reply(REQUEST, gather(unwrapped), STAMP)
+                reader = heard(events)
+                blocks = whole["content"]
+                self.assertEqual("".join(b["text"] for b in blocks if b["type"] == "text"), said)
+                self.assertEqual("".join(b["thinking"] for b in blocks if b["type"] == "thinking"), reasoning)
+                uses = [b for b in blocks if b["type"] == "tool_use"]
+                self.assertEqual([(use["id"], use["name"], use["input"]) for use in uses], calls)
+                self.assertEqual(whole["usage"], reader.last["usage"])
+                ended = {name: whole[name] for name in ("stop_reason", "stop_sequence")}
+                self.assertEqual(ended, reader.last["delta"])
+                self.assertEqual(whole.get("bench"), reader.last.get("bench"))
+
+    def test_the_first_event_is_the_whole_message(self):
+        start = heard([Tick(), Closed()]).message
+        usage = start.pop("usage")
+        self.assertEqual(
+            start,
+            {
+                "id": "msg_ab12",
+                "type": "message",
+                "role": "assistant",
+                "model": "bench/core:route",
+                "content": [],
+                "stop_reason": None,
+                "stop_sequence": None,
+            },
+        )
+        self.assertGreater(usage["input_tokens"], 0)
+        self.assertGreaterEqual(usage["output_tokens"], 1)
+        self.assertEqual(
+            usage["cache_creation"], {"ephemeral_5m_input_tokens": 0, "ephemeral_1h_input_tokens": 0}
+        )
+        self.assertEqual((usage["cache_creation_input_tokens"], usage["cache_read_input_tokens"]), (0, 0))
+
+    def test_usage(self):
+        spent = heard([Closed("stop", Usage(7, 3, 2, 5, 1))]).last["usage"]
+        self.assertEqual(
+            [
+                spent[f"{name}_tokens"]
+                for name in ("input", "cache_read_input", "cache_creation_input", "output")
+            ],
+            [7, 3, 2, 5],
+        )
+        self.assertEqual(spent["output_tokens_details"], {"thinking_tokens": 1})
+
+    def test_an_unknown_input_keeps_its_estimate(self):
+        reader = heard([Text("a"), Closed("stop", Usage(out=4))])
+        self.assertEqual(reader.last["usage"]["input_tokens"], reader.message["usage"]["input_tokens"])
+
+    STOPS = [
+        (Closed("stop"), "end_turn", None),
+        (Closed("stop", stop_sequence="END"), "stop_sequence", "END"),
+        (Closed("length", stop_sequence="END"), "max_tokens", None),
+        (Closed("content_filter"), "refusal", None),
+        (Closed("tool_calls"), "tool_use", None),
+    ]
+
+    def test_why_it_stopped(self):
+        for closed, reason, sequence in self.STOPS:
+            with self.subTest(reason):
+                self.assertEqual(
+                    heard([closed]).last["delta"], {"stop_reason": reason, "stop_sequence": sequence}
+                )
+
+    def test_calls_decide_over_a_provider_that_says_stop(self):
+        told = [*call(0, "c1", "look", "{}"), Closed("stop")]
+        self.assertEqual(heard(told).last["delta"]["stop_reason"], "tool_use")
+        self.assertEqual(anthropic.reply(REQUEST, gather(told), STAMP)["stop_reason"], "tool_use")
+
+    def test_calls_that_come_in_order_are_streamed(self):
+        """The second opens as soon as the first is whole, and every piece goes out when it comes."""
+        events = [
+            *call(0, "c1", "look", '{"a":', "1}"),
+            *call(1, "c2", "go", '{"b":', "2}"),
+            Closed("tool_calls"),
+        ]
+        said = []
+        for event in self.stepwise(events, said):
+            if isinstance(event, ToolArguments):
+                self.assertIn(json.dumps(event.text), b"".join(said).decode())
+
+    def stepwise(self, events, said):
+        """Each event, once all that it made the stream write is in `said`."""
+
+        def told():
+            yield Opened()
+            for event in events:
+                before.append(event)
+                yield event
+
+        before = []
+        stream = anthropic.stream(REQUEST, told(), STAMP)
+        for piece in stream:
+            said.append(piece)
+            while len(before) > 1:
+                yield before.pop(0)
+
+    CUT = [
+        ("half a call", [ToolStart(0, "c", "f"), ToolArguments(0, '{"a":')], ['{"a":'], []),
+        ("before its arguments", [ToolStart(0, "c", "f")], [], []),
+        ("behind a whole one", [*call(0, "c", "f", "{}"), ToolStart(1, "d", "g")], ["{}"], [{}]),
+        ("behind one without any", [ToolStart(0, "c", "f"), *call(1, "d", "g", '{"a"')], [""], [{}]),
+        ("whole after all", [*call(0, "c", "f", '{"a":1}')], ['{"a":1}'], [{"a": 1}]),
+    ]
+
+    def test_a_call_that_was_cut_does_not_look_whole(self):
+        for name, events, streamed, whole in self.CUT:
+            with self.subTest(name):
+                events = [*events, Closed("length")]
+                reader = heard(events)
+                self.assertEqual(reader.of("tool_use"), streamed)
+                self.assertEqual(reader.last["delta"]["stop_reason"], "max_tokens")
+                reply = anthropic.reply(REQUEST, gather(events), STAMP)
+                self.assertEqual([block["input"] for block in reply["content"]], whole)
+                self.assertEqual(reply["stop_reason"], "max_tokens")
+
+    def test_text_said_while_a_call_is_half_told_waits(self):
+        reader = heard(
+            [
+                ToolStart(0, "c", "f"),
+                ToolArguments(0, '{"a":'),
+                Text("mean"),
+                Text("while"),
+                Reasoning("hm"),
+                ToolArguments(0, "1}"),
+                Text("!"),
+                Closed("tool_calls"),
+            ]
+        )
+        self.assertEqual([b["type"] for b in reader.blocks], ["tool_use", "text", "thinking", "text"])
+        self.assertEqual(reader.of("text"), ["meanwhile", "!"])
+        self.assertEqual(reader.calls, [("c", "f", {"a": 1})])
+
+    def test_three_calls_in_any_order(self):
+        rng = random.Random(3)
+        for _ in range(200):
+            pieces = {n: [f'{{"n":{n},', f'"s":"{"x" * n}', '"}'] for n in range(3)}
+            events, left = [], [n for n in range(3) for _ in range(4)]
+            rng.shuffle(left)
+            begun = {}
+            for n in left:
+                # An index counts the calls in the order of their starts.
+                if n not in begun:
+                    begun[n] = len(begun)
+                    events.append(ToolStart(begun[n], f"c{n}", "f"))
+                else:
+                    events.append(ToolArguments(begun[n], pieces[n].pop(0)))
+                if rng.random() < 0.2:
+                    events.append(Text("t"))
+            reader = heard([*events, Closed("tool_calls")])
+            expected = [(f"c{n}", "f", {"n": n, "s": "x" * n}) for n in begun]
+            self.assertEqual(reader.calls, expected)
+            self.assertEqual("".join(reader.of("text")), "t" * sum(isinstance(e, Text) for e in events))
+
+    def test_signed_thinking_closes_its_block(self):
+        reader = heard([Reasoning("a"), Reasoning("", signature="c2ln"), Reasoning("b"), Text("c"), Closed()])
+        self.assertEqual([b.get("signature") for b in reader.blocks], ["c2ln", "", None])
+        self.assertEqual(reader.of("thinking"), ["a", "b"])
+
+    def test_thinking_nobody_asked_for_is_not_shown_but_keeps_the_line_alive(self):
+        plain = Request("m", "core", "route", HELLO)
+        reader = heard([Reasoning("hm")] * 20 + [Text("a"), Closed()], plain)
+        self.assertEqual([block["type"] for block in reader.blocks], ["text"])
+        self.assertGreater(reader.pings, 1)
+        reply = anthropic.reply(plain, Reply("a", "hm"), STAMP)
+        self.assertEqual(reply["content"], [text("a")])
+
+    def test_ticks_are_pings(self):
+        self.assertEqual(heard([Tick(), Text("a"), Tick(), Closed()]).pings, 2)
+
+    def test_a_late_error_is_the_last_word(self):
+        for before in ([], [Text("half")], [*call(0, "c", "f", '{"a')]):
+            with self.subTest(before=before):
+                reader = heard([*before, Failed(Problem(529, "busy"))])
+                self.assertEqual(reader.error["error"], {"type": "overloaded_error", "message": "busy"})
+                self.assertFalse(reader.ended)
+
+    def test_a_lone_surrogate_passes(self):
+        self.assertEqual(heard([Text("x\ud800"), Closed()]).of("text"), ["x\ud800"])
+
+
+class ReplyTest(unittest.TestCase):
+    def test_shape(self):
+        reply = anthropic.reply(REQUEST, Reply("hi", usage=Usage(1, out=2), extra={"bench": {}}), STAMP)
+        self.assertEqual(
+            {name: value for name, value in reply.items() if name != "usage"},
+            {
+                "id": "msg_ab12",
+                "type": "message",
+                "role": "assistant",
+                "model": "bench/core:route",
+                "content": [text("hi")],
+                "stop_reason": "end_turn",
+                "stop_sequence": None,
+                "bench": {},
+            },
+        )
+
+    def test_broken_arguments_stay_visible(self):
+        for arguments, given in [
+            ('{"a":1}', {"a": 1}),
+            ("", {}),
+            ('{"a":', {"INVALID_JSON": '{"a":'}),
+            ("[1]", {"INVALID_JSON": "[1]"}),
+            ('{"a":1e999}', {"INVALID_JSON": '{"a":1e999}'}),
+        ]:
+            with self.subTest(arguments):
+                made = {"id": "c", "type": "function", "name": "f", "arguments": arguments}
+                reply = anthropic.reply(REQUEST, Reply(tool_calls=(made,), finish="tool_calls"), STAMP)
+                self.assertEqual(
+                    reply["content"], [{"type": "tool_use", "id": "c", "name": "f", "input": given}]
+                )
