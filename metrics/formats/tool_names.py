@@ -1,0 +1,86 @@
+"""Tool names that every provider takes: callers name tools as they like, chat providers allow 1 to 64 of
+A-Z a-z 0-9 _ - and refuse the whole request for one other.
+
+The idea: a name that will not do gets a stand-in worked out from the name alone, so it is the same in every
+turn of a conversation; what the model says is told under the caller's own names again.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from metrics.events import Chunk, Event, ToolStart
+from metrics.records import Request
+
+LONGEST = 64
+_RULE = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST}}}")
+_FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
+_DIGEST = 8  # hex digits that keep two names apart which look alike once shortened
+
+
+def fitted(request: Request) -> tuple[Request, dict[str, str]]:
+    """The request under names that providers take, in its tools, its calls and its choice; and the caller's
+    name of each stand-in, {} when there are none."""
+    names = {named["name"] for named in _named(request)}
+    stands = {name: stand_in(name) for name in names if not _RULE.fullmatch(name)}
+    if not stands:
+        return request, {}
+    passed = dict(request.passed)
+    if isinstance(passed.get("tool_choice"), Mapping):
+        passed["tool_choice"] = _renamed(passed["tool_choice"], stands)
+    fitting = replace(
+        request,
+        tools=[_renamed(tool, stands) for tool in request.tools],
+        messages=[
+            {**message, "tool_calls": [_renamed(call, stands) for call in message["tool_calls"]]}
+            if message.get("tool_calls")
+            else message
+            for message in request.messages
+        ],
+        passed=passed,
+    )
+    return fitting, {stand: name for name, stand in stands.items()}
+
+
+def stand_in(name: str) -> str:
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
+    return f"{_FOREIGN.sub('_', name)[: LONGEST - _DIGEST - 1]}_{digest}"
+
+
+def restored(events: Iterable[Event], names: Mapping[str, str]) -> Iterator[Event]:
+    """`events` with the caller's own names. A chunk with a stand-in in it is told by its meaning alone."""
+    for event in events:
+        if isinstance(event, Chunk) and any(_foreign(inner, names) for inner in event.events):
+            yield from restored(event.events, names)
+        elif isinstance(event, ToolStart) and event.name in names:
+            yield replace(event, name=names[event.name])
+        else:
+            yield event
+
+
+def _foreign(event: Event, names: Mapping[str, str]) -> bool:
+    return isinstance(event, ToolStart) and event.name in names
+
+
+def _named(request: Request) -> Iterator[Mapping[str, Any]]:
+    """Whatever in `request` holds a tool's name under "name"."""
+    choice = request.passed.get("tool_choice")
+    calls = [call for message in request.messages for call in message.get("tool_calls") or ()]
+    for holder in (*request.tools, *calls, *([choice] if isinstance(choice, Mapping) else ())):
+        named = holder.get(_kind(holder))
+        if isinstance(named, Mapping) and isinstance(named.get("name"), str):
+            yield named
+
+
+def _renamed(holder: Mapping[str, Any], stands: Mapping[str, str]) -> dict[str, Any]:
+    kind = _kind(holder)
+    named = holder.get(kind)
+    if not isinstance(named, Mapping) or named.get("name") not in stands:
+        return dict(holder)
+    return {**holder, kind: {**named, "name": stands[named["name"]]}}
+
+
+def _kind(holder: Mapping[str, Any]) -> str:
+    return "custom" if "custom" in holder else "function"
