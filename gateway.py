@@ -8,7 +8,7 @@ Every format's paths lead to the same few verbs; a format only says how its call
 import random
 import sys
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,16 @@ from typing import Any
 from metrics.bench import names
 from metrics.events import Event, Failed, Opened, Tick, gather
 from metrics.evidence import verdicts
-from metrics.formats import content, framing, openai_chat
+from metrics.formats import (
+    anthropic,
+    content,
+    framing,
+    gemini,
+    ollama,
+    openai_chat,
+    openai_completions,
+    openai_responses,
+)
 from metrics.formats.protocol import Format, Listing, Stamp
 from metrics.play import broadcast, routing, seating, transcript
 from metrics.play import panel as play
@@ -29,7 +38,20 @@ from metrics.store import files
 from metrics.version import VERSION
 from metrics.web.table import Call, Response, Route, as_json
 
-FORMATS: tuple[Format, ...] = (openai_chat,)
+FORMATS: tuple[Format, ...] = (
+    openai_chat,
+    openai_responses,
+    openai_completions,
+    anthropic,
+    ollama,
+    gemini,
+)
+
+# Requests that a format answers by itself, before anyone is asked: a cache to warm, a model to load.
+AT_ONCE: dict[str, Callable[[Call], Response | None]] = {
+    anthropic.NAME: anthropic.warm,
+    ollama.NAME: ollama.at_once,
+}
 
 NDJSON = (
     ("Content-Type", "application/x-ndjson; charset=utf-8"),
@@ -44,6 +66,9 @@ NDJSON = (
 def ask(api: Format, call: Call) -> Response:
     """A reply in the format of `api`, streamed or whole: a panel's, or in route mode one member's."""
     with files.moment():
+        early = AT_ONCE[api.NAME](call) if api.NAME in AT_ONCE else None
+        if early:
+            return early
         request = _asked(api, call)
         return _route(api, request) if request.reply == "route" else _panel(api, request, call)
 
@@ -59,8 +84,8 @@ def _depth(call: Call) -> int:
     if depth > DEEPEST:
         raise Problem(
             508,
-            f"this request has come through {depth} benches: a model on the bench leads back to it. Take that model "
-            "out of the collection's explorers with `bench model retire ALIAS`",
+            f"this request has come through {depth} benches: a model on the bench leads back to it. Take that "
+            "model off the bench with `bench model retire ALIAS`",
             kind="loop",
             retryable=False,
         )
@@ -170,7 +195,8 @@ def _panel_request(call: Call) -> Request:
 
 
 def models(call: Call) -> Response:
-    return _lister(call).models(call)
+    """`GET /v1/models` in the asker's shape; Codex asks with its `client_version`."""
+    return openai_responses.models(call) if call.param("client_version") else _lister(call).models(call)
 
 
 def model(call: Call) -> Response:
@@ -179,13 +205,16 @@ def model(call: Call) -> Response:
 
 def _lister(call: Call) -> Listing:
     """Whose kind of model list the caller reads (decisions 4)."""
-    for marks, api in LISTINGS:
-        if any(mark in call.headers for mark in marks):
-            return api
-    return openai_chat
+    if "x-goog-api-key" in call.headers or "x-goog-api-client" in call.headers:
+        return gemini
+    return anthropic if "anthropic-version" in call.headers else openai_chat
 
 
-LISTINGS: tuple[tuple[tuple[str, ...], Listing], ...] = ()
+def root(page: Callable[[Call], Response] | None, call: Call) -> Response:
+    """`GET /`: the page for a browser, and for everybody else what Ollama's clients look for."""
+    if page and "text/html" in call.headers.get("accept", ""):
+        return page(call)
+    return Response(200, (("Content-Type", "text/plain; charset=utf-8"),), b"Ollama is running")
 
 
 def health(call: Call) -> Response:

@@ -14,6 +14,7 @@ import sys
 import threading
 import webbrowser
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import gateway
@@ -80,7 +81,7 @@ def _check_environment() -> None:
     if bind not in LOOPBACK:
         raise Problem(
             400,
-            f"BENCH_BIND={bind} would listen beyond this computer, and there are no keys or login yet: refused",
+            f"BENCH_BIND={bind} would listen beyond this computer; there are no keys or login yet: refused",
         )
     if os.environ.get("BENCHWARMERS_REQUIRE_KEYS", "").lower() in ("1", "true", "yes"):
         raise Problem(400, KEYS_UNSUPPORTED)
@@ -137,13 +138,13 @@ def _listen(port: int, gateway_only: bool) -> Server:
 def routes(gateway_only: bool) -> Iterable[Route]:
     """The one table: what the gateway answers, and beside it the dashboard's API and page."""
     if gateway_only:
-        return gateway.ROUTES
+        return (*gateway.ROUTES, Route("GET", "/", partial(gateway.root, None), guard="open"))
     page = files(FOLDER / "ui")
     return (
         *gateway.ROUTES,
         *gateway.PAGE_ROUTES,
         *HANDLERS,
-        Route("GET", "/", page, guard="page"),
+        Route("GET", "/", partial(gateway.root, page), guard="page"),
         Route("GET", "/ui/{file*}", page, guard="page"),
     )
 

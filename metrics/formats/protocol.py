@@ -6,7 +6,7 @@ it is.
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,7 +38,7 @@ class Format(Protocol):
     def NAME(self) -> str: ...
 
     @property
-    def PATHS(self) -> tuple[tuple[str, str, str | Answering], ...]: ...
+    def PATHS(self) -> Sequence[tuple[str, str, str | Answering]]: ...
 
     def parse(self, call: Call) -> Request:
         """The caller's request. Raises Problem 400 naming the field and what to do, 404 for an unknown
