@@ -16,7 +16,19 @@ from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
 from metrics.web.table import Call, Response, as_json
 
-__all__ = ["NAME", "PATHS", "count_tokens", "error", "model", "models", "parse", "reply", "stream", "warm"]
+__all__ = [
+    "NAME",
+    "PATHS",
+    "count_tokens",
+    "error",
+    "model",
+    "models",
+    "parse",
+    "reply",
+    "stream",
+    "stream_headers",
+    "warm",
+]
 
 MOST_LISTED = 1000
 
