@@ -8,7 +8,7 @@ Every format's paths lead to the same few verbs; a format only says how its call
 import random
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -26,6 +26,7 @@ from metrics.formats import (
     openai_chat,
     openai_completions,
     openai_responses,
+    tool_names,
 )
 from metrics.formats.protocol import Format, Listing, Stamp
 from metrics.play import broadcast, routing, seating, transcript
@@ -70,7 +71,7 @@ def ask(api: Format, call: Call) -> Response:
         if early:
             return early
         request = _asked(api, call)
-        return _route(api, request) if request.reply == "route" else _panel(api, request, call)
+        return _route(api, request, call) if request.reply == "route" else _panel(api, request, call)
 
 
 def _asked(api: Format, call: Call) -> Request:
@@ -84,7 +85,7 @@ def _depth(call: Call) -> int:
     if depth > DEEPEST:
         raise Problem(
             508,
-            f"this request has come through {depth} benches: a model on the bench leads back to it. Take that "
+            f"this request came through {depth} benches: a model on the bench leads back to it. Take that "
             "model off the bench with `bench model retire ALIAS`",
             kind="loop",
             retryable=False,
@@ -100,11 +101,11 @@ def _panel(api: Format, request: Request, call: Call) -> Response:
         relay = Relay(transcript.spoken(play.run(panel)), name=name, about=panel)
     panel = relay.about
     stamp = Stamp.new(panel.at)
+    headers = (*panel_headers(panel), *_letterhead(api, call))
     if not request.stream:
-        return as_json(api.reply(request, gather(heard(relay)), stamp), headers=panel_headers(panel))
+        return as_json(api.reply(request, gather(heard(relay)), stamp), headers=headers)
     relay.first()
-    headers = (*api.stream_headers(request), *panel_headers(panel))
-    return Response(200, headers, api.stream(request, heard(relay), stamp))
+    return Response(200, (*api.stream_headers(request), *headers), api.stream(request, heard(relay), stamp))
 
 
 def _is_retry(call: Call) -> bool:
@@ -112,16 +113,36 @@ def _is_retry(call: Call) -> bool:
     return call.headers.get("x-stainless-retry-count", "0") not in ("", "0")
 
 
-def _route(api: Format, request: Request) -> Response:
+def _route(api: Format, request: Request, call: Call) -> Response:
     """In the connection's own thread: what the member says goes out as it comes."""
-    turn = routing.choose(request, time.time(), f"{random.getrandbits(32):08x}")
-    events, stamp = routing.play(turn), Stamp.new(turn.at)
+    fitting, names_sent = tool_names.fitted(request)
+    turn = routing.choose(fitting, time.time(), f"{random.getrandbits(32):08x}")
+    events, stamp = _with_own_names(routing.play(turn), names_sent), Stamp.new(turn.at)
+    headers = (*routing.headers(turn), *_letterhead(api, call))
     if not request.stream:
         with closing(events):
-            return as_json(api.reply(request, gather(events), stamp), headers=routing.headers(turn))
+            return as_json(api.reply(request, gather(events), stamp), headers=headers)
     started = _until_said(events)
-    headers = (*api.stream_headers(request), *routing.headers(turn))
-    return Response(200, headers, api.stream(request, _safely(started, events), stamp))
+    return Response(
+        200, (*api.stream_headers(request), *headers), api.stream(request, _safely(started, events), stamp)
+    )
+
+
+def _with_own_names(
+    events: Generator[Event, None, None], names_sent: Mapping[str, str]
+) -> Generator[Event, None, None]:
+    """Tools under the names that the caller gave them; those that providers refuse went out under others."""
+    with closing(events):
+        yield from tool_names.restored(events, names_sent) if names_sent else events
+
+
+def _letterhead(api: Format, call: Call) -> tuple[tuple[str, str], ...]:
+    """The request's id under the name that a format's SDK shows, beside X-Request-Id."""
+    name = REQUEST_IDS.get(api.NAME)
+    return ((name, call.request_id),) if name else ()
+
+
+REQUEST_IDS = {anthropic.NAME: "request-id"}
 
 
 def _until_said(events: Iterator[Event]) -> list[Event]:
@@ -210,6 +231,10 @@ def _lister(call: Call) -> Listing:
     return anthropic if "anthropic-version" in call.headers else openai_chat
 
 
+def listing_error(problem: Problem, call: Call | None) -> Response:
+    return (_lister(call) if call else openai_chat).error(problem, call)
+
+
 def root(page: Callable[[Call], Response] | None, call: Call) -> Response:
     """`GET /`: the page for a browser, and for everybody else what Ollama's clients look for."""
     if page and "text/html" in call.headers.get("accept", ""):
@@ -263,8 +288,8 @@ def _format_routes() -> Iterator[Route]:
 
 
 BENCH_ROUTES = (
-    Route("GET", "/v1/models", models, error=openai_chat.error, guard="gateway"),
-    Route("GET", "/v1/models/{id*}", model, error=openai_chat.error, guard="gateway"),
+    Route("GET", "/v1/models", models, error=listing_error, guard="gateway"),
+    Route("GET", "/v1/models/{id*}", model, error=listing_error, guard="gateway"),
     Route("POST", "/bench/ask", ask_seats, error=openai_chat.error, guard="gateway"),
     Route("POST", "/bench/verdict", verdict, error=openai_chat.error, guard="gateway"),
     Route("GET", "/bench/record", record, error=openai_chat.error, guard="gateway"),

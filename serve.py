@@ -132,7 +132,13 @@ def _listen(port: int, gateway_only: bool) -> Server:
     if not 0 <= port <= 65535:
         raise Problem(400, f"{port} is not a port: ports go from 0, which takes any free one, to 65535")
     host = os.environ.get("BENCH_BIND", LOOPBACK[0])
-    return Server((host, port), Table(routes(gateway_only)), Guard.from_environment(os.environ), log=_log)
+    return Server(
+        (host, port),
+        Table(routes(gateway_only)),
+        Guard.from_environment(os.environ),
+        log=_log,
+        version=VERSION,
+    )
 
 
 def routes(gateway_only: bool) -> Iterable[Route]:

@@ -66,3 +66,6 @@ class Listing(Protocol):
 
     def model(self, call: Call) -> Response:
         """The one that `call.parts["id"]` names. Problem 404 for none."""
+
+    def error(self, problem: Problem, call: Call | None) -> Response:
+        """As in Format."""
