@@ -108,7 +108,14 @@ def gather(events: Iterable[Event]) -> Reply:
             case Reasoning(piece, 0):
                 reasoning.append(piece)
             case ToolStart(index, call_id, name, 0):
-                calls[index] = {"id": call_id, "type": event.kind, "name": name, "arguments": ""}
+                calls[index] = {
+                    "id": call_id,
+                    "type": event.kind,
+                    "name": name,
+                    "arguments": "",
+                    "namespace": event.namespace,
+                    "signature": event.signature,
+                }
             case ToolArguments(index, piece, 0):
                 calls[index]["arguments"] += piece
             case Closed():

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metrics.web.table import json_bytes as as_bytes
+from metrics.formats.lines import as_line as as_bytes
 
 __all__ = ["DONE", "KEEP_ALIVE", "SSE_HEADERS", "as_bytes", "sse"]
 

@@ -32,7 +32,7 @@ def stream_headers(request: Request) -> tuple[tuple[str, str], ...]:
 
 
 def reply(request: Request, reply: Reply, stamp: Stamp, clock: Clock = time.time_ns) -> Mapping[str, Any]:
-    begun = stamp.created * 10**9
+    begun = int(stamp.at * 1e9)
     calls = _readable(whole(reply.tool_calls, reply.finish))
     thinking = {"thinking": reply.reasoning} if reply.reasoning else {}
     said = _said(request.framing, reply.text, {**thinking, **_tool_calls(calls)})
@@ -99,7 +99,7 @@ def stream(
 ) -> Iterator[bytes]:
     line = _Lines(request, stamp)
     calls = Calls()
-    begun = stamp.created * 10**9
+    begun = int(stamp.at * 1e9)
     first = 0
     for event in plain(events):
         match event:

@@ -17,15 +17,19 @@ from metrics.web.table import Call, Response
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What makes one reply this one: 24 hex digits for its id, and when it was made (epoch s). An id is a name, not
-    a secret, so it is drawn without asking the system for entropy each time."""
+    """What makes one reply this one: 24 hex digits for its id, and when it was begun (epoch s). An id is a name,
+    not a secret, so it is drawn without asking the system for entropy each time."""
 
     token: str
-    created: int
+    at: float
 
     @classmethod
     def new(cls, now: float) -> "Stamp":
-        return cls(f"{random.getrandbits(96):024x}", int(now))
+        return cls(f"{random.getrandbits(96):024x}", now)
+
+    @property
+    def created(self) -> int:
+        return int(self.at)
 
 
 Answering = Callable[[Call], Response]
