@@ -212,9 +212,28 @@ def _docstrings(tree: Tree) -> Iterator[str]:
 
 
 def _mirrors(tree: Tree) -> Iterator[str]:
+    known = _taken_in(tree)
     for module in tree.modules.values():
-        if _tested(module) and not any(path in tree.modules for path in mirrors(module.path)):
-            yield f"{module.path} has no test module {mirrors(module.path)[0]}"
+        if not _tested(module) or any(path in tree.modules for path in mirrors(module.path)):
+            continue
+        folder = mirrors(module.path)[0].rpartition("/")[0]
+        if module.name not in known.get(folder, ()):
+            yield f"{module.path} has no test module {mirrors(module.path)[0]}, nor do tests beside it import it"
+
+
+def _taken_in(tree: Tree) -> dict[str, set[str]]:
+    """What the test modules of each folder import: a small module may be tested through its neighbour's test, as long
+    as that test takes it up by name."""
+    taken: dict[str, set[str]] = {}
+    for module in tree.modules.values():
+        folder, _, file = module.path.rpartition("/")
+        if not folder.startswith("tests") or not file.startswith("test_") or not module.syntax:
+            continue
+        for node in ast.walk(module.syntax):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                taken.setdefault(folder, set()).add(node.module)
+                taken[folder].update(f"{node.module}.{alias.name}" for alias in node.names)
+    return taken
 
 
 def _tested(module: Module) -> bool:

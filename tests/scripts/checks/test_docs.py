@@ -83,6 +83,22 @@ class TestDocs(unittest.TestCase):
         self.assertEqual(problems["every module opens with a docstring"].count("metrics/a.py"), 1)
         self.assertNotIn("__init__", problems["every module opens with a docstring"])
 
+    def test_a_neighbour_that_takes_a_module_up_by_name_tests_it(self):
+        cases = [
+            ("from metrics.store import index\n", "tests/store/test_log.py", True),
+            ("from metrics.store.index import find\n", "tests/store/test_log.py", True),
+            ("from metrics.store import files\n", "tests/store/test_log.py", False),
+            ("from metrics.store import index\n", "tests/web/test_http.py", False),
+            ("from metrics.store import index\n", "tests/store/stage.py", False),
+        ]
+        for text, test, fits in cases:
+            with (
+                self.subTest(text, test=test),
+                tree({"metrics/store/index.py": '"""Words."""\n', test: text}) as found,
+            ):
+                problems = broken(docs.checks(found, Spoken()))
+                self.assertEqual("every module has its test module" not in problems, fits)
+
     def test_mirrors(self):
         cases = [
             ("metrics/store/files.py", "tests/store/test_files.py", True),
