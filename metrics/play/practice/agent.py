@@ -81,10 +81,10 @@ def _next(ask: Ask, done: Sequence[Step]) -> list[tuple[Tool, dict[str, Any]]]:
     """The calls of the next round: one, or all that are left if the user wants them together."""
     forced = [tool for tool in ask.tools if tool.name == ask.choice]
     if forced:
-        return [] if done else [(forced[0], arguments.build(forced[0].schema, _hints(ask, done)))]
+        return [] if done else [_filled(forced[0], _hints(ask, done))]
     left = [call for call in _plan(ask, done) if not _was_made(call, done)]
     if not left and ask.choice == "required" and not done and ask.tools:
-        left = [(ask.tools[0], arguments.build(ask.tools[0].schema, _hints(ask, done)))]
+        left = [_filled(ask.tools[0], _hints(ask, done))]
     together = ask.parallel and TOGETHER.search(ask.text)
     return left if together else left[:1]
 
@@ -97,10 +97,14 @@ def _plan(ask: Ask, done: Sequence[Step]) -> list[tuple[Tool, dict[str, Any]]]:
         # Two files named are two reads; any other tool is called once.
         files = hints.files[:3] if _takes_a_file(tool) else []
         for file in files or [""]:
-            known = hints.for_a_look() if _says(tool, LOOKS) else hints.about(file)
-            call = (tool, arguments.build(tool.schema, known))
+            call = _filled(tool, hints, file)
             plan += [call] if call not in plan else []
     return plan
+
+
+def _filled(tool: Tool, hints: arguments.Hints, file: str = "") -> tuple[Tool, dict[str, Any]]:
+    """A tool with arguments; a tool that looks around gets a folder where another gets a file."""
+    return tool, arguments.build(tool.schema, hints.for_a_look() if _says(tool, LOOKS) else hints.about(file))
 
 
 def _wanted(ask: Ask, hints: arguments.Hints) -> list[Tool]:

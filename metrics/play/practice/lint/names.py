@@ -24,6 +24,7 @@ BUILTINS = set(dir(builtins)) | words_in(
     " __annotations__ __class__ __module__ __qualname__ __debug__ __dict__"
     " WindowsError reveal_type get_ipython display unicode xrange raw_input long basestring"
 )
+EXCERPT = 5  # unknown names in a file without imports that still look like mistakes
 READS_ALL = {"locals", "vars", "eval", "exec", "globals", "dir"}
 ADDS_NAMES = {"exec", "globals", "setattr", "vars", "locals"}
 READS_TEXT = {"query", "eval", "evaluate", "format_map"}  # pandas and the like read locals named in a string
@@ -224,6 +225,8 @@ def undefined_name(module: Module) -> Iterator[Hit]:
         for name in scope.loads.keys() - bound - BUILTINS:
             if not _is_guarded(module, scope.loads[name][0]):
                 unknown.setdefault(name, scope.loads[name][0])
+    if len(unknown) > EXCERPT and not module.origins:
+        return  # a piece of a file, under the whole file's name
     for name, node in unknown.items():
         near = (
             difflib.get_close_matches(name, sorted(bound), 1, 0.8)

@@ -204,7 +204,7 @@ def _is_reading(module: Module, node: ast.AST, side: ast.expr) -> bool:
         return module.origin(side.func) in WALL and not side.args and not side.keywords
     if not isinstance(side, ast.Name):
         return False
-    givers = module.givers(node, side.id) or module.givers(module.scope(node).node, side.id)
+    givers = module.givers(node, side.id)
     calls = [giver.value for giver in givers if isinstance(giver, ast.Assign)]
     return len(calls) == len(givers) > 0 and all(
         isinstance(call, ast.Call) and _is_reading(module, node, call) for call in calls

@@ -158,12 +158,15 @@ class Module:
                         yield block
 
     def givers(self, node: ast.AST, name: str) -> list[ast.AST]:
-        """What binds a name in the scope a node stands in: assignments, arguments, loops. Nothing if too many do to say
-        anything of the name."""
-        places = self.scope(node).binds.get(name, [])
-        if len(places) > 20:
+        """What binds a name as it is seen from a node: assignments, arguments, loops. Nothing if so many do
+        that nobody could say what it holds."""
+        if name in self.outer:
             return []
-        return [place if isinstance(place, ast.arg) else self.parents[place] for place in places]
+        near = self.scope(node)
+        seen = (scope for scope in near.chain() if scope is near or not isinstance(scope.node, ast.ClassDef))
+        places: list[ast.AST] = next((scope.binds[name] for scope in seen if name in scope.binds), [])
+        few = places if len(places) <= 20 else []
+        return [place if isinstance(place, ast.arg) else self.parents[place] for place in few]
 
     def line(self, number: int) -> str:
         return self.lines[number - 1] if 0 < number <= len(self.lines) else ""

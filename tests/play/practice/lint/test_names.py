@@ -105,6 +105,7 @@ UNDEFINED = [
         "except NameError:\n"
         "    text = str",
     ),
+    ("an excerpt under a file's name", "a = b + c * d / e - f + g"),
     ("an annotation", "def f(x: Later):\n    y: Other = x\n    return y"),
     (
         "match captures",

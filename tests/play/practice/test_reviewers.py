@@ -1,0 +1,97 @@
+import re
+import unittest
+
+from metrics.play.practice import reviewers
+from metrics.play.practice.lint.checks import KINDS
+from tests.play.practice.conversations import EXAMPLE, ask, example
+
+ITEM = re.compile(r"\d+\. `([^`]+):(\d+)` \*\*([^*]+)\*\*: .+")
+
+
+def items(text: str) -> list[tuple[str, int, str]]:
+    """The claims of an answer, as a page would find them."""
+    found = (ITEM.fullmatch(line) for line in text.split("\n"))
+    return [(match[1], int(match[2]), match[3]) for match in found if match]
+
+
+class Lint(unittest.TestCase):
+    def test_the_example(self):
+        found = items(reviewers.lint(ask(example())).text)
+        self.assertEqual(found[0], ("pricing.py", 12, "mutable default argument"))
+        self.assertEqual(len(found), 10)
+        self.assertEqual(EXAMPLE.read_text(encoding="utf-8").split("\n")[11][:12], "def add_item")
+
+    def test_several_files_most_severe_first(self):
+        text = "File: a.py\n```python\nx = 1 == None\n```\nFile: b.py\n```python\nassert (1, 'y')\n```"
+        answer = reviewers.lint(ask(text)).text
+        self.assertEqual([(file, line) for file, line, _ in items(answer)], [("b.py", 1), ("a.py", 1)])
+        self.assertTrue(answer.startswith("Read `a.py` (1 line), `b.py` (1 line): 2 findings."), answer)
+
+    def test_a_syntax_error(self):
+        answer = reviewers.lint(ask("File: a.py\n```python\nx = 1\ndef f(:\n    pass\n```")).text
+        self.assertEqual(items(answer), [("a.py", 2, "syntax error")])
+
+    def test_a_diff_counts_its_added_lines(self):
+        diff = "--- a/s.py\n+++ b/s.py\n@@ -7,2 +7,3 @@\n a == None\n+b == None\n c == None\n"
+        self.assertEqual(items(reviewers.lint(ask(diff)).text), [("s.py", 8, "comparison with None")])
+
+    def test_nothing_found_claims_nothing(self):
+        answer = reviewers.lint(ask("```python\nx = 1\n```")).text
+        self.assertEqual(items(answer), [])
+        self.assertIn("does not prove it right", answer)
+
+    def test_no_code(self):
+        answer = reviewers.lint(ask("What is love?")).text
+        self.assertIn("no Python", answer)
+        self.assertIn("bench ask core -f", answer)
+        self.assertTrue(all(kind in answer for kind in KINDS))
+
+    def test_what_was_not_read_is_said(self):
+        image = {"type": "image_url", "image_url": {"url": "data:,"}}
+        text = {"type": "text", "text": "```js\nlet x\n```\n```python\nx = 1  # noqa\nx == None  # noqa\n```"}
+        answer = reviewers.lint(ask({"role": "user", "content": [text, image]})).text
+        for words in (
+            "Not read: a block of js.",
+            "The image was not looked at",
+            "1 on lines marked `# noqa`",
+        ):
+            self.assertIn(words, answer)
+
+    def test_names_cannot_break_the_markdown(self):
+        answer = reviewers.lint(ask("File: a`b*.py\n```python\n1 == None\n```")).text
+        self.assertEqual(items(answer), [("a'b*.py", 1, "comparison with None")])
+
+    def test_there_are_many_kinds(self):
+        self.assertGreaterEqual(len(KINDS), 16)
+
+    def test_a_long_list_is_cut_and_said_so(self):
+        answer = reviewers.lint(ask("```python\n" + "x == None\n" * 60 + "```")).text
+        self.assertEqual(len(items(answer)), 40)
+        self.assertIn("20 more", answer)
+
+
+class Others(unittest.TestCase):
+    def test_terse_says_one_thing(self):
+        answer = reviewers.terse(ask(example())).text
+        self.assertNotIn("\n", answer)
+        self.assertTrue(answer.startswith("`pricing.py:12` **mutable default argument**"), answer)
+        self.assertIn("Nothing found", reviewers.terse(ask("```python\nx = 1\n```")).text)
+        self.assertIn("no Python", reviewers.terse(ask("hello")).text)
+
+    def test_paranoid_agrees_on_the_example_and_goes_on(self):
+        found = items(reviewers.suspicious(ask(example())).text)
+        self.assertIn(("pricing.py", 12, "mutable default?"), found)
+        self.assertIn(("pricing.py", 27, "magic number?"), found)
+        self.assertIn("no Python", reviewers.suspicious(ask("hello")).text)
+
+    def test_paranoid_is_bounded(self):
+        answer = reviewers.suspicious(ask("```python\n" + "x = y[z]\n" * 100 + "```")).text
+        self.assertEqual(len(items(answer)), 25)
+        self.assertIn("75 more", answer)
+
+    def test_counter(self):
+        answer = reviewers.count(ask(example())).text
+        self.assertIn("**pricing.py**: 55 lines", answer)
+        self.assertIn("| `discount` | `pricing.py:24` | 4 |", answer)
+        self.assertIn("2 words", reviewers.count(ask("hello there")).text)
+        self.assertIn("**a.md**: 3 words", reviewers.count(ask("File: a.md\n```md\na b c\n```")).text)
