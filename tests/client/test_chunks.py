@@ -25,7 +25,7 @@ class ChunksTest(unittest.TestCase):
 
     def test_every_word_for_an_end(self):
         for word, finish in FINISHES.items():
-            if not finish:
+            if finish in ("", "tool_calls"):  # calls count by themselves, whatever the word
                 continue
             with self.subTest(word):
                 reader = chunks()
