@@ -5,10 +5,10 @@ Shapes and event order: OpenAI's API description 2.3.0. A response repeats what 
 instructions included, so that much travels with the request (`Asked.echo`), as it was sent.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from metrics.bench import listing, names
+from metrics.bench import names
 from metrics.formats import content, framing, openai_chat
 from metrics.formats.openai_responses_in import messages, text_of
 from metrics.formats.openai_responses_out import Asked, reply, stream
@@ -16,14 +16,12 @@ from metrics.formats.openai_responses_tools import Toolbox
 from metrics.formats.schemas import DEEPEST, shallow
 from metrics.limits import tokens
 from metrics.records import Problem, Request
-from metrics.web.table import Call, Response, as_json, read_object
+from metrics.web.table import Call, Response, as_json
 
 __all__ = [
     "NAME",
     "PATHS",
     "error",
-    "model",
-    "models",
     "parse",
     "reply",
     "stream",
@@ -194,7 +192,6 @@ def _set(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 stream_headers = openai_chat.stream_headers
 error = openai_chat.error
-model = openai_chat.model
 
 
 # --- the other routes
@@ -230,38 +227,3 @@ PATHS = (
     ("POST", "/v1/responses/{id}/cancel", not_stored),
     ("GET", "/v1/responses/{id}/input_items", not_stored),
 )
-
-
-# --- the model list as Codex reads it, beside OpenAI's
-
-
-def models(call: Call) -> Response:
-    """OpenAI's list and Codex's (`GET /v1/models?client_version=`) in one body: each reads its own key."""
-    listed = openai_chat.models(call).body
-    assert isinstance(listed, bytes)
-    return as_json({**read_object(listed), "models": list(_codex(listing.entries()))})
-
-
-def _codex(entries: Iterable[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
-    """Codex's ModelInfo. Only a route takes an agent's tools: the other modes are there and not shown."""
-    for at, entry in enumerate(entries):
-        together = entry["together"]
-        sees = "vision" in together["capabilities"]
-        yield {
-            "slug": entry["id"],
-            "display_name": f"{entry['id']} ({entry['mode']})",
-            "description": entry["description"],
-            "supported_reasoning_levels": [],
-            "shell_type": "default",
-            "visibility": "list" if entry["mode"] == "route" else "hide",
-            "supported_in_api": True,
-            "priority": at,
-            "base_instructions": "",
-            "supports_reasoning_summaries": True,
-            "support_verbosity": False,
-            "truncation_policy": {"mode": "bytes", "limit": 10_000},
-            "supports_parallel_tool_calls": True,
-            "experimental_supported_tools": [],
-            "input_modalities": ["text", "image"] if sees else ["text"],
-            **({"context_window": together["context_window"]} if together["context_window"] else {}),
-        }

@@ -3,7 +3,7 @@ import random
 import unittest
 from unittest import mock
 
-from metrics.bench import listing, names
+from metrics.bench import names
 from metrics.formats import openai_responses
 from metrics.records import Problem
 from tests.formats.responses_asked import ASKED, CUSTOM, HELLO, NAMESPACE, TOOL, Body, parse, refused
@@ -329,28 +329,3 @@ class OtherRoutesTest(unittest.TestCase):
         self.assertGreater(count(input="hello " * 100, tools=[TOOL, CUSTOM]), few)
         with self.assertRaises(Problem):
             count(input=5)
-
-    def test_codex_reads_its_list_beside_openais(self):
-        entry = {
-            "id": "bench/core:route",
-            "mode": "route",
-            "collection": "core",
-            "description": "d",
-            "together": {"context_window": 8000, "capabilities": ["completion", "vision"]},
-        }
-        with mock.patch.object(
-            listing, "entries", lambda: [entry, {**entry, "id": "bench/core", "mode": "all"}]
-        ):
-            told = json.loads(openai_responses.models(Body()).body)
-        self.assertEqual([model["id"] for model in told["data"]], ["bench/core:route", "bench/core"])
-        first, second = told["models"]
-        self.assertEqual(
-            (first["slug"], first["visibility"], second["visibility"]), ("bench/core:route", "list", "hide")
-        )
-        self.assertEqual((first["context_window"], first["input_modalities"]), (8000, ["text", "image"]))
-        for name in (
-            *("display_name", "supported_reasoning_levels", "shell_type", "supported_in_api", "priority"),
-            *("base_instructions", "supports_reasoning_summaries", "support_verbosity", "truncation_policy"),
-            *("supports_parallel_tool_calls", "experimental_supported_tools"),
-        ):
-            self.assertIn(name, first)
