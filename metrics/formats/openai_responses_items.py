@@ -1,8 +1,9 @@
 """The items of a response's output: what is said of each while it is being written, and what it is at the
 end.
 
-Four kinds with one shape: `start` announces an item, `delta` says a piece, `end` closes it. Every event goes
-through one Numbering, since each carries the number of its place in the stream.
+Four kinds with one shape: `start` announces an item, `delta` says a piece, `parts` closes what is inside and
+`end` says that it is done. Every event goes through one Numbering, since each carries the number of its place
+in the stream.
 """
 
 import json
@@ -77,7 +78,12 @@ class Item:
     def delta(self, text: str) -> bytes:
         return self._numbering.around(self._before, b',"delta":' + framing.as_bytes(text))
 
+    def parts(self) -> Iterator[bytes]:
+        """Closes what is open inside of it."""
+        yield from ()
+
     def end(self, status: str) -> Iterator[bytes]:
+        yield from self.parts()
         yield self._event("output_item.done", item=self.item(status))
 
     def item(self, status: str) -> dict[str, Any]:
@@ -97,10 +103,9 @@ class Message(Item):
         yield from super().start(index)
         yield self._part("content_part.added", "")
 
-    def end(self, status: str) -> Iterator[bytes]:
+    def parts(self) -> Iterator[bytes]:
         yield self._inner("output_text.done", text=self.text)
         yield self._part("content_part.done", self.text)
-        yield from super().end(status)
 
     def item(self, status: str) -> dict[str, Any]:
         content = [] if status == IN_PROGRESS and not self.pieces else [_output_text(self.text)]
@@ -119,10 +124,9 @@ class Reasoning(Item):
         yield from super().start(index)
         yield self._inner("reasoning_summary_part.added", part=_summary(""))
 
-    def end(self, status: str) -> Iterator[bytes]:
+    def parts(self) -> Iterator[bytes]:
         yield self._inner("reasoning_summary_text.done", text=self.text)
         yield self._inner("reasoning_summary_part.done", part=_summary(self.text))
-        yield from super().end(status)
 
     def item(self, status: str) -> dict[str, Any]:
         summary = [] if status == IN_PROGRESS and not self.pieces else [_summary(self.text)]

@@ -198,9 +198,11 @@ class _Stream:
         yield self._numbering.event(f"response.{told['status']}", response=told)
 
     def _fail(self, problem: Problem) -> Iterator[bytes]:
-        """What is open is closed as incomplete; what waits was never announced."""
+        """What is open is closed inside, and never said to be done: Codex would keep it, and its next attempt
+        would end in half an answer. What waits was never announced."""
         if self._queue:
-            yield from self._end(INCOMPLETE)
+            yield from self._queue[0].parts()
+            self._output.append(self._queue.popleft().item(INCOMPLETE))
         error = failure(problem)
         yield self._numbering.event("error", **error, param=problem.param)
         told = _object(self._request, self._stamp, "failed", self._output) | {"error": error}

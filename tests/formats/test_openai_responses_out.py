@@ -204,12 +204,11 @@ class FailureTest(unittest.TestCase):
                 self.assertEqual(told.final["error"], {"code": code, "message": message})
                 self.assertEqual(told.kinds[-2:], ["error", "response.failed"])
 
-    def test_what_is_open_is_closed_before(self):
+    def test_what_is_open_is_closed_inside_and_not_done(self):
+        """Codex keeps an item that is done, and would end its next attempt with half an answer."""
         told = streamed(Reasoning("hm"), Text("half"), Failed(Problem(502, "gone")))
-        self.assertEqual(
-            told.kinds[-5:-2],
-            [f"response.{kind}" for kind in ("output_text.done", "content_part.done", "output_item.done")],
-        )
+        self.assertEqual(told.kinds[-4:-2], ["response.output_text.done", "response.content_part.done"])
+        self.assertEqual(told.done, {0})
         self.assertEqual([item["status"] for item in told.final["output"]], ["completed", "incomplete"])
         self.assertEqual(said(told.final["output"])[0], "half")
 
