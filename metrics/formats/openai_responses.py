@@ -10,6 +10,7 @@ from typing import Any
 
 from metrics.bench import names
 from metrics.formats import content, framing, openai_chat
+from metrics.formats.codex_models import models
 from metrics.formats.openai_responses_in import messages, text_of
 from metrics.formats.openai_responses_out import Asked, reply, stream
 from metrics.formats.openai_responses_tools import Toolbox
@@ -22,6 +23,7 @@ __all__ = [
     "NAME",
     "PATHS",
     "error",
+    "models",
     "parse",
     "reply",
     "stream",
