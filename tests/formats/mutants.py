@@ -56,6 +56,9 @@ def bodies(good, seed, count):
 def change(body, chance):
     """Replace, remove or add something somewhere in `body`."""
     places = list(_places(body))
+    if not places:
+        body["unknown"] = odd(chance)
+        return
     holder, key = chance.choice(places)
     if isinstance(holder, dict) and chance.random() < 0.15:
         del holder[key]

@@ -161,7 +161,7 @@ def _merged(parts: Sequence[Schema]) -> Schema:
 def _kind(schema: Schema) -> str:
     kind = schema.get("type")
     if isinstance(kind, list):
-        kind = next((one for one in kind if one != "null"), "null")
+        kind = next((one for one in kind if isinstance(one, str) and one != "null"), "null")
     if isinstance(kind, str):
         return kind
     return "object" if "properties" in schema else "array" if "items" in schema else "string"
@@ -170,7 +170,8 @@ def _kind(schema: Schema) -> str:
 def _object(schema: Schema, known: Hints, root: Schema, depth: int) -> dict[str, Any]:
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}
-    required = [name for name in schema.get("required") or [] if isinstance(name, str)]
+    required = schema.get("required")
+    required = [name for name in required if isinstance(name, str)] if isinstance(required, list) else []
     optional = [
         name
         for name in properties
