@@ -142,7 +142,7 @@ def report(source: Source) -> str:
 
 def _sizes(source: Source, module: Module | None) -> str:
     lines = lines_of(source.text, module)
-    counts = f"{lines.code} code, {lines.comments} comments, {lines.blank} blank"
+    counts = f"{lines.code} code, {_many(lines.comments, 'comment')}, {lines.blank} blank"
     return f"**{source.name}**: {_many(lines.all, 'line')}: {counts}."
 
 

@@ -43,11 +43,8 @@ def suspicious(ask: Ask) -> Said:
     share = _share(found)
     each = [paranoid.suspicions(one, share) for one in found.sources]
     findings = sorted((finding for some in each for finding in some), key=lambda finding: finding.severity)
-    count = (
-        f"{len(findings)} suspicious places, false alarms among them. Judge each."
-        if findings
-        else "nothing suspicious."
-    )
+    places = "1 suspicious place" if len(findings) == 1 else f"{len(findings)} suspicious places"
+    count = f"{places}, false alarms among them. Judge each." if findings else "nothing suspicious."
     return Said(
         _page(f"Read {_read(found.sources)}: {count}", findings, _left_out(ask, found), paranoid.MOST)
     )

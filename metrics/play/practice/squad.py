@@ -89,7 +89,7 @@ class Squad:
     stop: Callable[[], None]
 
 
-def start() -> Squad:
-    """Start the squad's server on a free loopback port."""
-    running = server.start({player.name: player for player in SQUAD})
+def start(log: Callable[[str], None] = lambda line: None) -> Squad:
+    """Start the squad's server on a free loopback port; `log` gets the trace of a player that crashes."""
+    running = server.start({player.name: player for player in SQUAD}, log)
     return Squad(running.base_url, PLAYERS, running.stop)

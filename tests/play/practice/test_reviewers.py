@@ -2,7 +2,7 @@ import re
 import unittest
 
 from metrics.play.practice import reviewers
-from metrics.play.practice.lint.checks import KINDS
+from metrics.play.practice.lint.checks import CHECKS, KINDS
 from tests.play.practice.conversations import EXAMPLE, ask, example
 
 ITEM = re.compile(r"\d+\. `([^`]+):(\d+)` \*\*([^*]+)\*\*: .+")
@@ -63,6 +63,10 @@ class Lint(unittest.TestCase):
 
     def test_there_are_many_kinds(self):
         self.assertGreaterEqual(len(KINDS), 16)
+
+    def test_the_table_begins_with_what_is_worst(self):
+        severities = [check.severity for check in CHECKS]
+        self.assertEqual(severities, sorted(severities))
 
     def test_a_long_list_is_cut_and_said_so(self):
         answer = reviewers.lint(ask("```python\n" + "x == None\n" * 60 + "```")).text

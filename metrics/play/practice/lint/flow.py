@@ -190,7 +190,8 @@ def endless_loop(module: Module) -> Iterator[Hit]:
         at_top = scope.node is module.tree
         if (at_top and has_globals) or any(name not in scope.binds for name in names):
             continue
-        if not any(_may_change(module, loop, name, _is_compared(loop.test, name)) for name in names):
+        plain = all(_is_compared(loop.test, name) or _is_constant(module, loop, name) for name in names)
+        if plain and not any(_may_change(module, loop, name) for name in names):
             listed = " and ".join(f"`{name}`" for name in sorted(names))
             said = (
                 f"the condition `{brief(loop.test)}` depends only on {listed}, which the body never"
@@ -233,28 +234,31 @@ def _is_compared(test: ast.expr, name: str) -> bool:
     return any(isinstance(side, ast.Name) and side.id == name for side in sides)
 
 
-def _may_change(module: Module, loop: ast.While, name: str, compared: bool) -> bool:
-    """Whether the body binds the name or could change what it holds: a method, an item, an argument of a
-    call."""
+def _is_constant(module: Module, loop: ast.While, name: str) -> bool:
+    """Whether the name only ever holds constants: anything else could be changed where we cannot see it."""
+    givers = module.givers(loop, name)
+    return bool(givers) and all(
+        isinstance(giver, ast.Assign) and isinstance(giver.value, ast.Constant) for giver in givers
+    )
+
+
+def _may_change(module: Module, loop: ast.While, name: str) -> bool:
+    """Whether the body binds the name, or reaches into what it holds by a method or an item."""
     this = ast.Name(name, ast.Load())
     for node in [node for statement in loop.body for node in module.under(statement)]:
         match node:
             case ast.Name(id=held, ctx=ast.Store() | ast.Del()) if held == name:
                 return True
-            case ast.ExceptHandler(name=held) | ast.FunctionDef(name=held) | ast.ClassDef(name=held) if (
-                held == name
-            ):
+            case (
+                ast.ExceptHandler(name=held)
+                | ast.FunctionDef(name=held)
+                | ast.ClassDef(name=held)
+                | ast.MatchAs(name=held)
+                | ast.MatchStar(name=held)
+            ) if held == name:
                 return True
-            case ast.MatchAs(name=held) | ast.MatchStar(name=held) if held == name:
+            case ast.Attribute(value=reached) | ast.Subscript(value=reached) if same(reached, this):
                 return True
             case ast.Import() | ast.ImportFrom():
                 return True
-            case ast.Attribute(value=held_node) | ast.Subscript(value=held_node) if same(held_node, this):
-                return True
-            case ast.Call(args=args, keywords=keywords) if not compared:
-                passed = [*args, *(keyword.value for keyword in keywords)]
-                if any(
-                    isinstance(part, ast.Name) and part.id == name for arg in passed for part in ast.walk(arg)
-                ):
-                    return True
     return False

@@ -48,8 +48,18 @@ def _mutable_defaults(module: Module) -> Iterator[tuple[Function | ast.Lambda, a
         nested = module.function(function) is not None
         for arg, default in _defaults(function):
             state = nested and isinstance(default, ast.List) and default.elts
-            if _is_mutable(default) and not state and not MEMO.match(arg.arg):
+            private = MEMO.match(arg.arg) or state or _is_a_constant(module, function, arg.arg, default)
+            if _is_mutable(default) and not private:
                 yield function, arg, default
+
+
+def _is_a_constant(module: Module, function: Function | ast.Lambda, name: str, default: ast.expr) -> bool:
+    """Whether a default is a table that the function only looks things up in, or a private mark such as
+    `_nothing=[]`."""
+    filled = any(getattr(default, field, None) for field in ("elts", "keys"))
+    uses = [node for node in module.under(function) if isinstance(node, ast.Name) and node.id == name]
+    looks = all(isinstance(module.parents[use], (ast.Compare, ast.For, ast.comprehension)) for use in uses)
+    return bool(uses) and looks and (filled or name.startswith("_"))
 
 
 def _defaults(function: Function | ast.Lambda) -> Iterator[tuple[ast.arg, ast.expr]]:

@@ -74,7 +74,9 @@ def _named_in_text(module: Module, function: ast.AST) -> set[str]:
 
 def unused_import(module: Module) -> Iterator[Hit]:
     imports: list[ast.Import | ast.ImportFrom] = [*module.of(ast.Import), *module.of(ast.ImportFrom)]
-    if all(_hands_on(node) for node in module.tree.body) or module.source.name.endswith("__init__.py"):
+    if all(_hands_on(node) for node in module.tree.body) or module.source.name.endswith(
+        ("__init__.py", "compat.py")
+    ):
         return
     said_elsewhere = _words_in_strings(module)
     for node in imports:

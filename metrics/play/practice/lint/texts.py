@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterator
 
 from metrics.play.practice.lint.finding import Hit
-from metrics.play.practice.lint.tree import Module, brief, last_name
+from metrics.play.practice.lint.tree import Module, brief, last_name, spelled
 
 # Possessive and bounded: the string under review may be hostile.
 PERCENT = re.compile(
@@ -247,7 +247,7 @@ def _fields(text: str) -> list[str] | None:
 
 
 def thrown_away(module: Module) -> Iterator[Hit]:
-    if "tkinter" in module.origins.values():
+    if any(origin.startswith("tkinter") for origin in module.origins.values()):
         return  # windows have methods of these names
     for node in module.of(ast.Expr):
         call = node.value
@@ -264,5 +264,15 @@ def thrown_away(module: Module) -> Iterator[Hit]:
         else:
             wasted = name in ("sorted", "reversed") and bool(call.args)
             what = f"`{name}` returns something new and changes nothing in place"
-        if wasted:
+        if wasted and not _is_tried(module, node):
             yield Hit(node.lineno, f"{what}; its result is thrown away here.", "Assign it: `name = ...`.")
+
+
+def _is_tried(module: Module, node: ast.AST) -> bool:
+    """Whether a call is made to see if it raises: in a `try`, or under `assertRaises` and its like."""
+    for parent in module.above(node):
+        if isinstance(parent, ast.Try) and parent.handlers:
+            return True
+        if isinstance(parent, ast.With) and any("raise" in spelled(item).lower() for item in parent.items):
+            return True
+    return False

@@ -106,7 +106,12 @@ ENDLESS = [
     """,
     ),
     ("at the top", "n = 3\nwhile n > 0:  #! loop that cannot end\n    print('x')"),
-    ("a flag never cleared", "def f(go):\n    while go:  #! loop that cannot end\n        work()"),
+    (
+        "a flag never cleared",
+        "def f():\n    go = True\n    while go:  #! loop that cannot end\n        work()",
+    ),
+    ("popped by another name", "def f(stack):\n    pop = stack.pop\n    while stack:\n        pop()"),
+    ("who knows what it is", "def f(queue):\n    while queue:\n        work()"),
     ("counted", "def f(n):\n    while n > 0:\n        n -= 1"),
     ("popped", "def f(q):\n    while q:\n        q.pop()"),
     ("passed on", "def f(q):\n    while q:\n        take(q)"),

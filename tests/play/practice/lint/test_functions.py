@@ -15,6 +15,8 @@ DEFAULTS = [
         "        self.xs = xs",
     ),
     ("immutable ones", "def f(a=(), b=None, c=frozenset(), d='x', e=0):\n    return a"),
+    ("a table to look things up in", "def f(a, kinds={int, str}):\n    return a in kinds"),
+    ("a private mark", "def f(a, _no=[]):\n    return a is _no"),
     ("a private memo", "def f(n, _cache={}):\n    return _cache.setdefault(n, n)"),
     ("a nested function's state", "def f():\n    def g(n=[0]):\n        n[0] += 1\n    return g"),
 ]

@@ -54,6 +54,7 @@ WASTED = [
     ("replace", "s.replace('a', 'b')  #! result thrown away"),
     ("sorted", "sorted(xs)  #! result thrown away"),
     ("kept", "s = s.strip()\nprint(s.replace('a', 'b'))"),
+    ("tried", "with self.assertRaises(E):\n    sorted(xs)\ntry:\n    s.strip()\nexcept E:\n    g()"),
     ("a file moved", "path.replace(target)"),
     ("a window", "import tkinter\ntop = tkinter.Tk()\ntop.lower()"),
 ]
