@@ -118,10 +118,13 @@ class _Conversation:
                 f"{where}.role is {content.shown(role)}; the roles are {', '.join(ROLES)}", f"{where}.role"
             )
         said = _content(item.get("content"), f"{where}.content")
-        if role != "assistant":
+        if role == "user":
             self.say({"role": role, "content": said})
             return
-        text = said if isinstance(said, str) else _joined(said, f"{where}.content")
+        text = said if isinstance(said, str) else _joined(said, role, f"{where}.content")
+        if role != "assistant":
+            self.say({"role": role, "content": text})
+            return
         message = self._assistant(joins=bool(self._turns and self._turns[-1].calls)).message
         # Words behind a call belong before its result all the same: chat has no room between the two.
         message["content"] = (message["content"] or "") + text
@@ -261,8 +264,9 @@ def _picture(part: Mapping[str, Any], where: str) -> dict[str, Any]:
     return images.from_url(url, f"{where}.image_url", DETAILS.get(detail or ""))
 
 
-def _joined(parts: list[dict[str, Any]], where: str) -> str:
-    """An assistant's text: chat knows no pictures by an assistant, and many servers no parts."""
+def _joined(parts: list[dict[str, Any]], role: str, where: str) -> str:
+    """A text in one string, since many servers take parts of users only: an assistant's parts are one text,
+    those of instructions a paragraph each."""
     if any(part["type"] != "text" for part in parts):
         raise content.refuse(f"{where}: pictures are read of users and tools only", where)
-    return "".join(part["text"] for part in parts)
+    return ("" if role == "assistant" else "\n\n").join(part["text"] for part in parts)

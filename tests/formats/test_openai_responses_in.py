@@ -79,6 +79,14 @@ class MessagesTest(unittest.TestCase):
             {"role": "user", "content": [{"type": "text", "text": "x"}, {"type": "text", "text": "y"}]},
         ),
         (
+            "several instructions",
+            {
+                "role": "developer",
+                "content": [{"type": "input_text", "text": "x"}, {"type": "input_text", "text": "y"}],
+            },
+            {"role": "developer", "content": "x\n\ny"},
+        ),
+        (
             "a picture",
             {"role": "user", "content": [{"type": "input_image", "image_url": PICTURE}]},
             {"role": "user", "content": [IMAGE]},
@@ -137,6 +145,11 @@ class MessagesTest(unittest.TestCase):
             "a picture by path",
             {"role": "user", "content": [{"type": "input_image", "image_url": "/x.png"}]},
             "image_url",
+        ),
+        (
+            "a picture in instructions",
+            {"role": "system", "content": [{"type": "input_image", "image_url": PICTURE}]},
+            "pictures",
         ),
         (
             "a picture by an assistant",
