@@ -122,7 +122,7 @@ def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
 
 
 def _seat_practice(in_pool: bool) -> squad.Squad:
-    practice = squad.start()
+    practice = squad.start(log=_log)
     endpoint = endpoints.Endpoint(name=squad.ENDPOINT, base=practice.base_url, kind="practice", builtin=True)
     roster.seat_builtin(endpoint, [roster.Model(**row) for row in practice.models], in_pool=in_pool)
     return practice

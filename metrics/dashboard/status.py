@@ -13,7 +13,7 @@ from metrics.care import discover
 from metrics.dashboard import frame
 from metrics.limits import ledger
 from metrics.records import Problem
-from metrics.store import home
+from metrics.store import home, writer
 from metrics.version import VERSION
 from metrics.web.table import Call, Response
 
@@ -47,11 +47,12 @@ def show(call: Call) -> Response:
 
 
 def problems() -> list[str]:
-    """What a hand got wrong in the data folder, one sentence each."""
+    """What a hand got wrong in the data folder and what the disk refuses, one sentence each."""
     found = [file.problem for file in FILES]
     for shelf in SHELVES:
         found += (_or_none(shelf.bad) or {}).values()
     found += settings.problems()
+    found.append(writer.trouble())
     return list(dict.fromkeys(filter(None, found)))
 
 

@@ -48,7 +48,7 @@ _moment = threading.local()
 def moment() -> Iterator[None]:
     """Within the block this thread looks at each file once: a request sees one state of the settings, and pays
     for one look at each file, however often it asks."""
-    _moment.looked = set()
+    _moment.looked = {}
     try:
         yield
     finally:
@@ -74,7 +74,13 @@ class JsonFile:
     def read(self) -> Object:
         """The mapping as it is now. It is shared: do not change it. Problem (503, kind config) when it does
         not parse."""
-        return self._usable(self._look())
+        looked: dict[JsonFile, _Seen] | None = getattr(_moment, "looked", None)
+        if looked is None:
+            return self._usable(self._look())
+        seen = looked.get(self)
+        if seen is None:
+            seen = looked[self] = self._look()
+        return self._usable(seen)
 
     @contextmanager
     def edit(self) -> Iterator[Object]:
@@ -92,6 +98,8 @@ class JsonFile:
             if text != _text(before, self._version):
                 disk.put(target, text, durable=True)
                 self._seen = None
+                if getattr(_moment, "looked", None):
+                    _moment.looked.pop(self, None)
 
     def _usable(self, seen: _Seen) -> Object:
         if seen.problem:
@@ -109,11 +117,6 @@ class JsonFile:
     def _look(self) -> _Seen:
         path = self._path()
         seen = self._seen
-        looked: set[JsonFile] | None = getattr(_moment, "looked", None)
-        if looked is not None:
-            if seen is not None and self in looked:
-                return seen
-            looked.add(self)
         if seen is None or not seen.settled or seen.mark != _mark(path):
             seen = self._seen = self._load(path)
         return seen
