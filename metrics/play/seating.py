@@ -5,6 +5,8 @@ What was known, the seed and the choice are kept with the panel, so that any sea
 again.
 """
 
+import hashlib
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -152,22 +154,11 @@ def _explorers(
 ) -> tuple[list[Model], dict[str, Any]]:
     """The explorers and the record of how they were chosen (judgement.md, section 3)."""
     chairs = max(0, min(question.collection.explorers, _chairs(len(members))) - len(guests))
-    seated = {model.model_id for model in (*members, *guests)}
-    candidates: list[Model] = []
-    excluded: list[dict[str, str]] = []
-    for model in roster.pool():
-        reason = "sits already" if model.model_id in seated else _barred(question, model, draw.now)
-        if reason:
-            excluded.append({"alias": model.alias, "model_id": model.model_id, "reason": reason})
-        else:
-            candidates.append(model)
-    if chairs:
-        skipped += [
-            Skipped("explorer", bar["alias"], bar["reason"])
-            for bar in excluded
-            if bar["reason"] != "sits already"
-        ]
-    waited = waits.of(question.collection.name)
+    candidates, excluded = _pool(question, (*members, *guests), draw.now) if chairs else ([], [])
+    skipped += [
+        Skipped("explorer", bar["alias"], bar["reason"]) for bar in excluded if bar["reason"] != SEATED
+    ]
+    waited = waits.of(question.collection.name) if candidates else {}
     state: dict[str, dict[str, Any]] = {
         "last": {model.alias: reliability.last_answered(model.model_id) for model in candidates},
         "waits": {model.alias: waited.get(model.model_id, 0) for model in candidates},
@@ -181,18 +172,7 @@ def _explorers(
         "opt": policy.OPTIONS,
         "k": chairs,
         "members": [model.alias for model in members],
-        "candidates": [
-            {
-                "alias": model.alias,
-                "model_id": model.model_id,
-                "wait": state["waits"][model.alias],
-                "last": state["last"][model.alias],
-                "E": None,
-                "n": None,
-                "cost": None,
-            }
-            for model in candidates
-        ],
+        "candidates": [_candidate(model, state) for model in candidates],
         "excluded": excluded,
         "seats": [
             {"alias": alias, "model_id": by_alias[alias].model_id, **choice["why"][alias]}
@@ -200,8 +180,41 @@ def _explorers(
         ]
         + [{"alias": guest.alias, "model_id": guest.model_id, "how": "asked", "p": None} for guest in guests],
         "record_rev": verdicts.revision(),
+        "record_digest": _digest(state),
     }
     return [by_alias[alias] for alias in choice["seats"]], decision
+
+
+SEATED = "sits already"
+
+
+def _pool(
+    question: _Question, seated: Sequence[Model], now: float
+) -> tuple[list[Model], list[dict[str, str]]]:
+    """Who of the pool may explore now, and who may not and why."""
+    taken = {model.model_id for model in seated}
+    candidates: list[Model] = []
+    excluded: list[dict[str, str]] = []
+    for model in roster.pool():
+        reason = SEATED if model.model_id in taken else _barred(question, model, now)
+        if reason:
+            excluded.append({"alias": model.alias, "model_id": model.model_id, "reason": reason})
+        else:
+            candidates.append(model)
+    return candidates, excluded
+
+
+def _candidate(model: Model, state: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A candidate in the record. What this policy does not weigh is null: it is the next one's."""
+    last, wait = state["last"][model.alias], state["waits"][model.alias]
+    known = {"alias": model.alias, "model_id": model.model_id, "wait": wait, "last": last}
+    return {**known, "E": None, "n": None, "cost": None}
+
+
+def _digest(state: dict[str, dict[str, Any]]) -> str:
+    """Tells whether a later replay works from the same facts."""
+    written = json.dumps(state, sort_keys=True, separators=(",", ":")).encode()
+    return hashlib.blake2b(written, digest_size=8).hexdigest()
 
 
 def _barred(question: _Question, model: Model, now: float) -> str | None:
