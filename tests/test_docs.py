@@ -37,5 +37,6 @@ class CurlTest(unittest.TestCase):
         self.assertGreaterEqual(len(asked), 7)
         with Running() as bench:
             for name, words in asked:
-                with self.subTest(name, url=words[1]), urllib.request.urlopen(request(words, bench.url)) as answer:
+                asking = request(words, bench.url)
+                with self.subTest(name, url=words[1]), urllib.request.urlopen(asking) as answer:
                     self.assertIn("practice-lint", json.dumps(json.loads(answer.read())))

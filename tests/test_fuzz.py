@@ -1,5 +1,6 @@
-"""Every route under bodies as careless and hostile callers send them: a documented status and a well-formed body in the
-caller's own format, never a 500, never an empty reply. Seeded; FUZZ sets how many bodies a route gets."""
+"""Every route under bodies as careless and hostile callers send them: a documented status and a well-formed
+body in the caller's own format, never a 500, never an empty reply. Seeded; FUZZ sets how many bodies a route
+gets."""
 
 import contextlib
 import io

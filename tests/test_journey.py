@@ -1,4 +1,5 @@
-"""The main job as a user does it on a fresh machine: ask the practice squad about a file, judge it, look it up."""
+"""The main job as a user does it on a fresh machine: ask the practice squad about a file, judge it, look it
+up."""
 
 import json
 import re
@@ -130,8 +131,8 @@ class JourneyTest(unittest.TestCase):
         do("endpoint", "test", "own")
 
     def test_the_whole_bench_through_its_own_gateway(self):
-        """A bench is an OpenAI-compatible endpoint too, and can sit on another, or by mistake on itself: here the model
-        that leads to `core` is drawn as an explorer of `core`, which must end."""
+        """A bench is an OpenAI-compatible endpoint too, and can sit on another, or by mistake on itself: here
+        the model that leads to `core` is drawn as an explorer of `core`, which must end."""
         base = f"http://127.0.0.1:{self.bench.port}/v1"
         self.bench.do("endpoint", "add", "inner", "--base", base, "--key-stdin")
         self.bench.do("model", "add", "inner-core", "--endpoint", "inner", "--served", "bench/core:all")

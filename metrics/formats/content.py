@@ -15,8 +15,8 @@ from metrics.records import Message, Problem, Request
 ROLES = ("system", "developer", "user", "assistant", "tool")
 
 NO_TOOLS = (
-    "a panel answers in words, so it takes no tools, tool calls or tool results; ask the collection in route mode "
-    '(its name with ":route" behind it) to give one member your tools'
+    "a panel answers in words, so it takes no tools, tool calls or tool results; to give one member your "
+    'tools, ask the collection in route mode: its name with ":route" behind it'
 )
 
 

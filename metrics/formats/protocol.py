@@ -17,8 +17,8 @@ from metrics.web.table import Call, Response
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What makes one reply this one: 24 hex digits for its id, and when it was begun (epoch s). An id is a name,
-    not a secret, so it is drawn without asking the system for entropy each time."""
+    """What makes one reply this one: 24 hex digits for its id, and when it was begun (epoch s). An id is a
+    name, not a secret, so it is drawn without asking the system for entropy each time."""
 
     token: str
     at: float

@@ -1,7 +1,7 @@
 """A panel at play: every seat is called at once, and what they say comes out as happenings, in the order it
 happens.
 
-    Started (Said | Done)* Complete            and with a merger   Started (Said | Done)* (Said | Done of the merger)* Complete
+    Started (Said | Done)* [the merger's Said* Done] Complete
 
 A panel ends when all seats are in, when a quorum has answered or when the deadline is past. Seats that are
 still at it then finish in the background, and their answers are recorded like any other.
@@ -90,9 +90,9 @@ class _Table:
 
 
 def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[Happening]:
-    """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers means is
-    the reader's (`failure`). Without `detail` a seat is heard when it is done, not word by word (the merger always
-    is): every word would be handed from thread to thread for nobody."""
+    """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers
+    means is the reader's (`failure`). Without `detail` a seat is heard when it is done, not word by word (the
+    merger always is): every word would be handed from thread to thread for nobody."""
     with _rest:
         _playing.add(panel.id)
     conversation = Conversation(panel.request.messages)

@@ -88,7 +88,8 @@ class Relay(Generic[T]):
             raise self._problem
 
     def _since(self, read: int) -> tuple[list[T], bool]:
-        """What was said after the first `read` items, and whether that was all; nothing after a quiet time."""
+        """What was said after the first `read` items, and whether that was all; nothing after a quiet
+        time."""
         with self._news:
             self._news.wait_for(lambda: len(self._said) > read or self._ended, self._quiet)
             return self._said[read:], self._ended

@@ -109,7 +109,7 @@ def _members(question: _Question, bench: dict[str, Model], skipped: list[Skipped
         names = ", ".join(f"{model.alias} reads {model.context:,}" for model in small)
         raise Problem(
             413,
-            f"this needs about {question.size:,} tokens: {names}. Shorten it, or ask models with larger windows",
+            f"this needs about {question.size:,} tokens: {names}. Shorten it, or ask larger ones",
             code="context_length_exceeded",
             retryable=False,
         )

@@ -1,4 +1,5 @@
-"""A bench in a temporary folder, in this process: models of a fake provider, seated as the tests need them."""
+"""A bench in a temporary folder, in this process: models of a fake provider, seated as the tests need
+them."""
 
 import tempfile
 import unittest
