@@ -8,7 +8,7 @@ is
 and nothing follows Closed or Failed.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,7 +64,7 @@ class ToolArguments:
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """An untouched upstream chunk (one SSE data payload, no framing) beside its meaning, for chat-to-chat
-    relays."""
+    relays. A chunk of nothing but text may come without its meaning, once text has been said."""
 
     raw: bytes
     events: tuple["Event", ...]
@@ -101,8 +101,11 @@ def gather(events: Iterable[Event]) -> Reply:
     text: list[str] = []
     reasoning: list[str] = []
     calls: dict[int, dict[str, Any]] = {}
-    for event in events:
+    chunks: list[bytes] = []
+    for event in _each(events):
         match event:
+            case Chunk(raw):
+                chunks.append(raw)
             case Text(piece, 0):
                 text.append(piece)
             case Reasoning(piece, 0):
@@ -127,7 +130,16 @@ def gather(events: Iterable[Event]) -> Reply:
                     usage=event.usage,
                     stop_sequence=event.stop_sequence,
                     extra=event.extra,
+                    chunks=tuple(chunks),
                 )
             case Failed(problem):
                 raise problem
     raise Problem(502, "the answer broke off before its end", kind="upstream")
+
+
+def _each(events: Iterable[Event]) -> Iterator[Event]:
+    """The events, and behind each chunk those that it means."""
+    for event in events:
+        yield event
+        if isinstance(event, Chunk):
+            yield from event.events

@@ -244,7 +244,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Everything an unstreamed reply needs: the events of a stream, gathered."""
+    """Everything an unstreamed reply needs: the events of a stream, gathered. `chunks` are those that a
+    provider of the caller's own API sent, as they came: when there are any, they hold the whole answer, and
+    `text` perhaps only a part."""
 
     text: str = ""
     reasoning: str = ""
@@ -253,3 +255,4 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     stop_sequence: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    chunks: tuple[bytes, ...] = ()

@@ -1,6 +1,17 @@
 import unittest
 
-from metrics.events import Closed, Failed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
+from metrics.events import (
+    Chunk,
+    Closed,
+    Failed,
+    Opened,
+    Reasoning,
+    Text,
+    Tick,
+    ToolArguments,
+    ToolStart,
+    gather,
+)
 from metrics.records import Problem, Usage
 
 
@@ -30,6 +41,10 @@ class GatherTest(unittest.TestCase):
             [(call["id"], call["arguments"]) for call in reply.tool_calls], [("c1", "{}"), ("c2", "[]")]
         )
         self.assertEqual((reply.usage, reply.stop_sequence, reply.extra), (usage, "X", {"bench": {}}))
+
+    def test_chunks_are_kept_and_what_they_mean_is_gathered(self):
+        reply = gather([Opened("m"), Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", ()), Text("b"), Closed()])
+        self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", b"{2}")))
 
     def test_a_failure_is_raised(self):
         with self.assertRaises(Problem) as caught:

@@ -9,7 +9,7 @@ import json
 import re
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, takewhile
 from typing import Any, Protocol
 
@@ -31,6 +31,7 @@ SETTLE = 0.05  # seconds
 _DONE = b"[DONE]"
 _NOT_FORWARDED = ("model", "messages", "stream", "stream_options")
 _MATTERS = re.compile(rb'"(?:error"|tool_calls|finish_reason"(?!: ?null)|usage"(?!: ?null))')
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _BLANK = b" \t\r\n"
 _FIELDS = (b":", b"data", b"event", b"id", b"retry")
 
@@ -132,9 +133,9 @@ def read(
     """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
 
     With `relay`, Chunk events instead: every piece as one chunk to send on, with its meaning where it has any
-    but text; chunks without a choice (usage) are left out, since Closed has the usage. `tick` is passed to
-    the transport. Raises Problem: the provider's refusal (with its status), "empty", "cut" and "garbage"
-    (502), and the transport's.
+    but text. Left out are chunks that say nothing (an error may follow them), and usage, which Closed has.
+    `tick` is passed to the transport. Raises Problem: the provider's refusal (with its status), "empty",
+    "cut" and "garbage" (502), and the transport's.
     """
     if not 200 <= arrival.status < 300:
         body = b""
@@ -174,7 +175,7 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 break
             elif data[:1] not in (b"{", b"["):
                 words = words or data  # some servers say "ping"
-            elif relay and chunks.spoken and plain(data):
+            elif relay and chunks.spoken and event.whole and plain(data):
                 yield Chunk(_line(data), ())
             else:
                 chunk = _decoded(data, target, event.whole)
@@ -184,8 +185,11 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 events = chunks.take(chunk)
                 if not relay:
                     yield from events
-                elif chunk.get("choices"):
-                    yield Chunk(to_json(chunk) if chunks.repaired else _line(data), tuple(events))
+                elif _speaks(chunk):
+                    changed = chunk.pop("usage", None) or chunks.repaired or not _clean(data)
+                    yield Chunk(to_json(chunk) if changed else _line(data), tuple(events))
+                else:
+                    yield from events
         else:
             torn = chunks.taken > 0
     except Problem:
@@ -239,6 +243,7 @@ def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool)
     if not answer["choices"]:
         raise _empty(target)
     if relay:
+        answer.pop("usage", None)
         yield Chunk(to_json(answer), tuple(events))
     else:
         yield from events
@@ -257,7 +262,42 @@ def plain(data: bytes) -> bool:
     A key inside of text is written with escaped quotes and never matches; what is written unusually is not
     plain.
     """
-    return data.endswith(b"}") and not _MATTERS.search(data)
+    return data.endswith(b"}") and not _MATTERS.search(data) and _clean(data)
+
+
+def _clean(data: bytes) -> bool:
+    """Whether every reader can take these bytes: UTF-8, and no surrogate that might stand alone."""
+    if not data.isascii():
+        try:
+            data.decode()
+        except UnicodeDecodeError:
+            return False
+    return not (b"\\u" in data and _SURROGATE.search(data))
+
+
+def words(data: bytes) -> str:
+    """The text of a chunk that was relayed by its bytes alone; "" when it is none."""
+    try:
+        choices = json.loads(data)["choices"]
+        return "".join(choice["delta"].get("content") or "" for choice in choices)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return ""
+
+
+def _speaks(chunk: Mapping[str, Any]) -> bool:
+    """Whether a chunk holds more than a role, which the caller has been told, and empty fields."""
+    choices = chunk.get("choices")
+    return isinstance(choices, list) and any(
+        value
+        for choice in choices
+        if isinstance(choice, dict)
+        for name, value in (*choice.items(), *_items(choice.get("delta")))
+        if name not in ("index", "delta", "role")
+    )
+
+
+def _items(delta: Any) -> Iterable[tuple[str, Any]]:
+    return delta.items() if isinstance(delta, dict) else ()
 
 
 def _line(data: bytes) -> bytes:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from metrics.client import errors, usage
-from metrics.client.tool_calls import ToolCalls, as_items
+from metrics.client.tool_calls import ToolCalls
 from metrics.events import Closed, Event, Opened, Reasoning, Text
 from metrics.records import Problem, Target, Usage
 
@@ -48,7 +48,7 @@ class Chunks:
     def __init__(self, target: Target, now: Callable[[], float], new_id: Callable[[], str]) -> None:
         self.taken = 0
         self.opened = False
-        self.spoken = False  # text came
+        self.spoken = False  # text came that is more than blanks
         self.finished = False  # the first choice came to its end
         self.repaired = False  # the last chunk was altered
         self._target, self._now, self._new_id = target, now, new_id
@@ -125,7 +125,7 @@ class Chunks:
             self._refused = True
             text += refusal
         if text or logprobs:
-            if text:
+            if text.strip():
                 self.spoken = True
             events.append(Text(text, number, logprobs))
         if delta.get("tool_calls"):
@@ -140,7 +140,7 @@ class Chunks:
             if isinstance(item, dict):
                 said = tools.take(item)
                 events += said
-                for written in as_items(said):
+                for written in tools.items(said):
                     right.append(_rewritten(item, written))
                 altered = altered or not said or right[-1] is not item
         if altered:
@@ -156,10 +156,10 @@ class Chunks:
             raise errors.of_finish(word, self._target, now=self._now())
         tools = self._tools.get(number)
         rest = tools.finish() if tools else []
-        if rest:
+        if tools and rest:
             events += rest
             delta = choice["delta"] if isinstance(choice.get("delta"), dict) else {}
-            choice["delta"] = {**delta, "tool_calls": [*(delta.get("tool_calls") or []), *as_items(rest)]}
+            choice["delta"] = {**delta, "tool_calls": [*(delta.get("tool_calls") or []), *tools.items(rest)]}
         if finish in ("stop", "tool_calls"):
             finish = "tool_calls" if tools else "stop"
         if rest or finish != word:

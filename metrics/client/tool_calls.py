@@ -15,6 +15,8 @@ from metrics.events import ToolArguments, ToolStart
 
 Events = list[ToolStart | ToolArguments]
 
+_ARGUMENTS = {"function": "arguments", "custom": "input"}  # where a call of each kind has them
+
 
 class _Call:
     """One call. `key` is the provider's index; `held` are arguments not passed on yet, since they may be no
@@ -89,6 +91,20 @@ class ToolCalls:
             events += self._pass_on(call)
         return events
 
+    def items(self, events: Events) -> list[dict[str, Any]]:
+        """Entries of a delta's `tool_calls` that say the same, one for each call in a row."""
+        items: list[dict[str, Any]] = []
+        for event in events:
+            kind = self._calls[event.index].kind
+            if isinstance(event, ToolStart):
+                body = {"name": event.name, _ARGUMENTS[kind]: ""}
+                items.append({"index": event.index, "id": event.id, "type": kind, kind: body})
+            elif items and items[-1]["index"] == event.index:
+                items[-1][kind][_ARGUMENTS[kind]] += event.text
+            else:
+                items.append({"index": event.index, kind: {_ARGUMENTS[kind]: event.text}})
+        return items
+
     def _pass_on(self, call: _Call) -> Events:
         if not (call.opened and call.held):
             return []
@@ -126,21 +142,6 @@ class ToolCalls:
         return call
 
 
-def as_items(events: Events) -> list[dict[str, Any]]:
-    """Entries of a delta's `tool_calls` that say the same, one for each call in a row."""
-    items: list[dict[str, Any]] = []
-    for event in events:
-        if isinstance(event, ToolStart):
-            body = {"name": event.name, "input" if event.kind == "custom" else "arguments": ""}
-            items.append({"index": event.index, "id": event.id, "type": event.kind, event.kind: body})
-        elif items and items[-1]["index"] == event.index:
-            body = items[-1][items[-1].get("type", "function")]
-            body["input" if "input" in body else "arguments"] += event.text
-        else:
-            items.append({"index": event.index, "function": {"arguments": event.text}})
-    return items
-
-
 def _body(item: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     custom = item.get("custom")
     if isinstance(custom, Mapping):
@@ -151,7 +152,7 @@ def _body(item: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
 
 def _arguments(body: Mapping[str, Any], kind: str) -> str:
     """Arguments as text; some servers send the object itself."""
-    value = body.get("input" if kind == "custom" else "arguments")
+    value = body.get(_ARGUMENTS[kind])
     if value is None or isinstance(value, str):
         return value or ""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

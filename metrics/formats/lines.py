@@ -12,7 +12,11 @@ BREAKS = ((b"\xc2\x85", b"\\u0085"), (b"\xe2\x80\xa8", b"\\u2028"), (b"\xe2\x80\
 
 def as_line(value: object) -> bytes:
     """Compact UTF-8 JSON without any line break, and without one at its end."""
-    written = json_bytes(value)
+    return unbroken(json_bytes(value))
+
+
+def unbroken(written: bytes) -> bytes:
+    """JSON that somebody else wrote, without the line breaks of Unicode."""
     if not written.isascii():
         for raw, escaped in BREAKS:
             written = written.replace(raw, escaped)

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from metrics.bench import listing
-from metrics.events import Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.events import Chunk, Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.formats import content, framing
+from metrics.formats import openai_chat_relay as relay
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
 from metrics.web.table import Call, Response, as_json
@@ -57,7 +58,13 @@ SHAPING = (
     "prediction",
 )
 
-HOSTED = 'runs at OpenAI and cannot run here; leave it out of "tools", or declare a function that your own program runs'
+# The object of each kind of call, and its field for what the model wrote.
+CALL = {"function": ("function", "arguments"), "custom": ("custom", "input")}
+
+HOSTED = (
+    'runs at OpenAI and cannot run here; leave it out of "tools", or declare a function that your own '
+    "program runs"
+)
 
 
 def parse(call: Call) -> Request:
@@ -113,23 +120,34 @@ def _tools(value: Any) -> list[dict[str, Any]]:
 
 
 def reply(request: Request, reply: Reply, stamp: Stamp) -> Mapping[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": reply.text or None, "refusal": None}
-    if reply.reasoning:
-        message["reasoning_content"] = reply.reasoning
-    if reply.tool_calls:
-        message["tool_calls"] = [_tool_call(call) for call in reply.tool_calls]
+    choices, beside = relay.whole(reply.chunks) if reply.chunks else ([_choice(reply)], {})
+    for choice in choices:
+        choice["finish_reason"] = choice["finish_reason"] or reply.finish
     return {
         "id": f"chatcmpl-{stamp.token}",
         "object": "chat.completion",
         "created": stamp.created,
         "model": request.model,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish}],
+        "choices": choices,
+        **beside,
         "usage": usage(reply.usage),
         **reply.extra,
     }
 
 
+def _choice(reply: Reply) -> dict[str, Any]:
+    message: dict[str, Any] = {"role": "assistant", "content": reply.text or None, "refusal": None}
+    if reply.reasoning:
+        message["reasoning_content"] = reply.reasoning
+    if reply.tool_calls:
+        message["tool_calls"] = [_tool_call(call) for call in reply.tool_calls]
+    return {"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish}
+
+
 def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    if call.get("type") == "custom":
+        custom = {"name": call["name"], "input": call["arguments"]}
+        return {"id": call["id"], "type": "custom", "custom": custom}
     arguments = call["arguments"] or "{}"
     return {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": arguments}}
 
@@ -148,20 +166,19 @@ def usage(spent: Usage) -> dict[str, Any]:
 
 def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
     chunk = _Chunks(request, stamp)
-    yield chunk.delta({"role": "assistant", "content": "", "refusal": None})
+    yield chunk.head(0)
     for event in events:
         match event:
-            case Text(text):
+            case Text(text, 0, None):
                 yield chunk.text(text)
-            case Reasoning(text):
-                yield chunk.delta({"reasoning_content": text})
-            case ToolStart(index, call_id, name):
-                start = {"name": name, "arguments": ""}
-                yield chunk.delta(
-                    {"tool_calls": [{"index": index, "id": call_id, "type": "function", "function": start}]}
-                )
-            case ToolArguments(index, text):
-                yield chunk.delta({"tool_calls": [{"index": index, "function": {"arguments": text}}]})
+            case Text(text, choice, logprobs):
+                yield chunk.delta({"content": text}, choice, logprobs=logprobs)
+            case Reasoning(text, choice):
+                yield chunk.delta({"reasoning_content": text}, choice)
+            case ToolStart() | ToolArguments():
+                yield chunk.delta({"tool_calls": [chunk.call(event)]}, event.choice)
+            case Chunk(raw):
+                yield from chunk.relayed(raw)
             case Tick():
                 yield framing.KEEP_ALIVE
             case Closed():
@@ -180,25 +197,56 @@ class _Chunks:
             "created": stamp.created,
             "model": request.model,
         }
+        written = framing.as_bytes(head)[:-1]
         self._usage = request.include_usage
-        self._head = b"data: " + framing.as_bytes(head)[:-1]
+        self._head = b"data: " + written
         # With include_usage every chunk but the last says usage: null.
         self._end = b',"usage":null}\n\n' if self._usage else b"}\n\n"
         self._before = self._head + b',"choices":[{"index":0,"delta":{"content":'
         self._after = b'},"logprobs":null,"finish_reason":null}]' + self._end
+        self._theirs = relay.Chunks(written, self._usage)
+        self._several = request.passed.get("n") not in (None, 1)
+        self._begun = {0}
+        self._custom: set[int] = set()
+
+    def head(self, choice: int) -> bytes:
+        return self.delta({"role": "assistant", "content": "", "refusal": None}, choice)
 
     def text(self, text: str) -> bytes:
         return self._before + framing.as_bytes(text) + self._after
 
     def delta(
-        self, delta: Mapping[str, Any], finish: str | None = None, extra: Mapping[str, Any] = {}
+        self,
+        delta: Mapping[str, Any],
+        index: int = 0,
+        finish: str | None = None,
+        extra: Mapping[str, Any] = {},
+        logprobs: Any = None,
     ) -> bytes:
-        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        choice = {"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": finish}
         rest = framing.as_bytes({"choices": [choice], **extra})
         return self._head + b"," + rest[1:-1] + self._end
 
+    def call(self, event: ToolStart | ToolArguments) -> dict[str, Any]:
+        if isinstance(event, ToolStart):
+            if event.kind == "custom":
+                self._custom.add(event.index)
+            kind, text = CALL[event.kind]
+            return {"index": event.index, "id": event.id, "type": kind, kind: {"name": event.name, text: ""}}
+        kind, text = CALL["custom" if event.index in self._custom else "function"]
+        return {"index": event.index, kind: {text: event.text}}
+
+    def relayed(self, raw: bytes) -> Iterator[bytes]:
+        """A provider's chunk; each choice gets its role once, from us."""
+        for choice in relay.choices_of(raw) if self._several else ():
+            if choice not in self._begun:
+                self._begun.add(choice)
+                yield self.head(choice)
+        yield from self._theirs.take(raw)
+
     def close(self, closed: Closed) -> Iterator[bytes]:
-        yield self.delta({}, closed.finish, closed.extra)
+        last = list(self._theirs.close(closed.extra))
+        yield from last or (self.delta({}, finish=closed.finish, extra=closed.extra),)
         if self._usage:
             yield (
                 self._head

@@ -12,11 +12,13 @@ from dataclasses import replace
 from typing import Any
 
 from metrics.events import Chunk, Event, ToolStart
+from metrics.formats.lines import as_line
 from metrics.records import Request
 
 LONGEST = 64
 _RULE = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST}}}")
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
+_NAME = re.compile(rb'("name"\s*:\s*)"([A-Za-z0-9_-]*)"')
 _DIGEST = 8  # hex digits that keep two names apart which look alike once shortened
 
 
@@ -50,14 +52,24 @@ def stand_in(name: str) -> str:
 
 
 def restored(events: Iterable[Event], names: Mapping[str, str]) -> Iterator[Event]:
-    """`events` with the caller's own names. A chunk with a stand-in in it is told by its meaning alone."""
+    """`events` with the caller's own names, in the bytes of chunks too."""
     for event in events:
-        if isinstance(event, Chunk) and any(_foreign(inner, names) for inner in event.events):
-            yield from restored(event.events, names)
-        elif isinstance(event, ToolStart) and event.name in names:
+        if isinstance(event, ToolStart) and event.name in names:
             yield replace(event, name=names[event.name])
+        elif isinstance(event, Chunk) and any(_foreign(inner, names) for inner in event.events):
+            yield Chunk(_restored_in(event.raw, names), tuple(restored(event.events, names)))
         else:
             yield event
+
+
+def _restored_in(chunk: bytes, names: Mapping[str, str]) -> bytes:
+    """Inside of a text the quotes are escaped, so a bare one only stands around a name."""
+
+    def mine(found: re.Match[bytes]) -> bytes:
+        name = names.get(found[2].decode())
+        return found[0] if name is None else found[1] + as_line(name)
+
+    return _NAME.sub(mine, chunk)
 
 
 def _foreign(event: Event, names: Mapping[str, str]) -> bool:

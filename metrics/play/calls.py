@@ -88,6 +88,7 @@ class _Said:
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
+    chunks: list[bytes] = field(default_factory=list)  # of nothing but text, relayed unread
     opened: Opened = field(default_factory=Opened)
     closed: Closed | None = None
     first: float | None = None
@@ -109,6 +110,8 @@ class _Said:
                 self.opened = event
             case Closed():
                 self.closed = event
+            case Chunk(raw, ()):
+                self.chunks.append(raw)
             case Chunk(_, inner):
                 for meaning in inner:
                     self.hear(meaning, at)
@@ -128,12 +131,14 @@ def place(
     hangup: Hangup,
     clocks: Clocks = REAL,
     quiet: float | None = None,
+    relay: bool = False,
 ) -> Generator[Event, None, Answer]:
     """Ask `seat`'s model, at most `deadline` seconds from now. Yields events (Tick after `quiet` seconds of
-    silence), returns the Answer; raises nothing of the provider's: a failure is an Answer whose status says
-    so. Tries again only while nothing has been said. Closing the generator hangs up on the member, and what
-    it cost is recorded."""
-    play = _Play(seat, conversation, options, clocks, deadline, hangup, quiet, filing.depth + 1)
+    silence; with `relay` the chunks themselves, of whose text the Answer then holds only the beginning),
+    returns the Answer; raises nothing of the provider's: a failure is an Answer whose status says so. Tries
+    again only while nothing has been said. Closing the generator hangs up on the member, and what it cost is
+    recorded."""
+    play = _Play(seat, conversation, options, clocks, deadline, hangup, quiet, filing.depth + 1, relay)
     try:
         yield from play.attempts()
     except GeneratorExit:
@@ -158,6 +163,7 @@ class _Play:
     hangup: Hangup
     quiet: float | None
     depth: int
+    relay: bool = False
     tries: int = 0
     said: _Said = field(default_factory=_Said)
     problem: Problem | None = None
@@ -198,7 +204,7 @@ class _Play:
             timeouts=limits,
             hangup=self.hangup,
         ) as arrival:
-            for event in dialect.read(arrival, target, tick=self.quiet):
+            for event in dialect.read(arrival, target, relay=self.relay, tick=self.quiet):
                 self.said.hear(event, self.elapsed())
                 yield event
 
@@ -223,7 +229,10 @@ def _pause(seat: Seat, problem: Problem, attempts: int, said: _Said, left: float
 def _answer(seat: Seat, said: _Said, problem: Problem | None, conversation: Conversation) -> Answer:
     text, reasoning = "".join(said.text), "".join(said.reasoning)
     closed = said.closed
-    usage = _usage(closed.usage if closed else Usage(), said, text + reasoning, conversation)
+    usage = closed.usage if closed else Usage()
+    if usage.out is None and said.first is not None:
+        unread = "".join(DIALECTS[seat.target.api].words(chunk) for chunk in said.chunks)
+        usage = _estimated(usage, text + reasoning + unread, conversation)
     picodollars, status = cost.price(usage, seat.target.price)
     if problem is not None and said.first is None and problem.kind in UNCHARGED:
         usage, picodollars, status = Usage(), None, "none"
@@ -271,10 +280,8 @@ def _failed(answer: Answer, problem: Problem) -> Answer:
     )
 
 
-def _usage(usage: Usage, said: _Said, text: str, conversation: Conversation) -> Usage:
-    """The provider's figures, or our estimate (marked) for an answer that came without any."""
-    if usage.out is not None or said.first is None:
-        return usage
+def _estimated(usage: Usage, text: str, conversation: Conversation) -> Usage:
+    """Our figures, marked, for an answer that came without any."""
     return replace(
         usage, uncached_in=tokens.estimate(conversation.messages), out=tokens.of_text(text), estimated=True
     )

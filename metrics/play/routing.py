@@ -20,6 +20,7 @@ from metrics.play.calls import REAL, Clocks, Filing
 from metrics.records import Answer, Problem, Request, Seat, Skipped
 
 QUIET = 10.0  # seconds of silence before a keep-alive
+RELAYED = {"openai-chat": "chat"}  # formats that write a dialect's chunks as they came
 DEADLINE = 3600.0  # an agent's turn may think for long; its caller can always leave
 
 
@@ -100,6 +101,7 @@ def play(turn: Turn, clocks: Clocks = REAL) -> Generator[Event, None, None]:
         hangup=Hangup(),
         clocks=clocks,
         quiet=QUIET,
+        relay=RELAYED.get(request.format) == target.api,
     )
     closed = Closed()
     answer: Answer

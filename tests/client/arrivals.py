@@ -95,5 +95,5 @@ def relayed(stream: bytes) -> tuple[list[Any], list[Event]]:
     assert problem is None, problem
     chunks = [event for event in events if isinstance(event, Chunk)]
     assert not any(b"\n" in one.raw for one in chunks)
-    meaning = [event for one in chunks for event in one.events]
-    return [json.loads(one.raw) for one in chunks], [*meaning, events[-1]]
+    meaning = [inner for event in events for inner in (event.events if isinstance(event, Chunk) else [event])]
+    return [json.loads(one.raw) for one in chunks], meaning

@@ -277,6 +277,58 @@ class Relay(unittest.TestCase):
         self.assertEqual(chunks[0]["choices"][0]["delta"]["content"], "hi")
         self.assertEqual(meaning, GOOD)
 
+    def test_what_says_nothing_is_left_out(self) -> None:
+        empty = [
+            chunk({"role": "assistant", "content": "", "refusal": None, "tool_calls": []}),
+            chunk({"role": "assistant"}, index=1, content_filter_results={}),
+            chunk(None),
+        ]
+        for silent in empty:
+            with self.subTest(silent):
+                events, _ = said(Arrived([silent + HI + STOP + DONE]), relay=True)
+                self.assertEqual([type(event) for event in events], [Opened, Chunk, Chunk, Closed])
+        events, problem = said(
+            Arrived([empty[0] + frame({"error": {"message": "busy", "code": 429}})]), relay=True
+        )
+        self.assertEqual((events, problem and problem.status), ([OPEN], 429))
+
+    def test_usage_is_left_to_the_end(self) -> None:
+        spending = [
+            chunk({"content": text}, finish, usage=USAGE) for text, finish in (("a", None), ("b", "stop"))
+        ]
+        chunks, meaning = relayed(b"".join(spending) + DONE)
+        self.assertEqual(["usage" in one for one in chunks], [False, False])
+        self.assertEqual(meaning[-1], Closed(usage=SPENT))
+
+    def test_what_not_every_reader_can_take_is_put_right(self) -> None:
+        for name, sent, right in [
+            ("half of a pair", rb"\ud83d", "\ufffd"),
+            ("both halves", rb"\uD83E\uDDF0", "🧰"),
+            ("no utf-8", b"\xe6\xa3", "\ufffd"),
+            ("utf-8", "棚".encode(), "棚"),
+        ]:
+            with self.subTest(name):
+                chunks, _ = relayed(HI + HI.replace(b"hi", sent) + STOP + DONE)
+                self.assertEqual(chunks[1]["choices"][0]["delta"]["content"], right)
+
+    def test_a_torn_last_chunk_is_not_sent_on(self) -> None:
+        for end in range(len(HI) - 20, len(HI) - 2):
+            events, problem = said(Arrived([HI + HI[:end]]), relay=True)
+            self.assertEqual((len(events), problem and problem.kind), (1, "cut"))
+
+    def test_words(self) -> None:
+        for data, text in [
+            (b'{"choices":[{"delta":{"content":"a"}},{"delta":{"content":"b"}}]}', "ab"),
+            (b'{"choices":[{"delta":{"content":null}}]}', ""),
+            (b'{"choices":[{"delta":null}]}', ""),
+            (b'{"choices":[{"delta":{"content":[]}}]}', ""),
+            (b'{"choices":[{"delta":{"content":{"a":1}}}]}', ""),
+            (b"[]", ""),
+            (b"{", ""),
+        ]:
+            with self.subTest(data):
+                self.assertEqual(chat.words(data), text)
+
     def test_plain(self) -> None:
         for text, expected in [
             ('{"choices":[{"delta":{"content":"x"},"finish_reason":null}],"usage":null}', True),

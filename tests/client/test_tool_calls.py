@@ -82,6 +82,12 @@ TOOLS: list[tuple[str, bytes, list[Event]]] = [
         [Start(0, "c", "sh", kind="custom"), Args(0, "null")],
     ),
     (
+        "custom, on stray indexes",
+        call({"index": 0, "id": "c", "type": "custom", "custom": {"name": "sh", "input": "l"}})
+        + call({"index": 1, "custom": {"input": "s"}}),
+        [Start(0, "c", "sh", kind="custom"), Args(0, "l"), Args(0, "s")],
+    ),
+    (
         "gemini's signature",
         call({**part(0, "{}", "call_a", "f"), "extra_content": {"google": {"thought_signature": "s"}}}),
         [Start(0, "call_a", "f", signature="s"), Args(0, "{}")],

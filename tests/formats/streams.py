@@ -10,6 +10,8 @@ USAGE = Usage(uncached_in=7, cache_read=3, cache_write=0, out=5, reasoning=2)
 END = Closed("stop", USAGE, extra={"bench": {"panel": "p20261129-142645-0a1b2c3d"}})
 CALLED = Closed("tool_calls", USAGE, extra={"bench": {"call": "r20261129-142645-0a1b2c3d.1"}})
 
+CHUNK = b'{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}'
+
 
 def call(index, call_id, name, *pieces):
     return [ToolStart(index, call_id, name), *(ToolArguments(index, piece) for piece in pieces)]
@@ -29,7 +31,7 @@ STREAMS = [
     ("cut by length", [Text("half"), Closed("length", USAGE)], "half", "", []),
     ("filtered", [Text("no"), Closed("content_filter", USAGE)], "no", "", []),
     ("usage unknown", [Text("a"), Closed("stop", Usage())], "a", "", []),
-    ("a chunk beside its meaning", [Chunk(b'{"choices":[]}', (Text("a"),)), END], "a", "", []),
+    ("a chunk beside its meaning", [Chunk(CHUNK, (Text("a"),)), END], "a", "", []),
     ("one call", [*call(0, "c1", "look", '{"a"', ':1}'), CALLED], "", "", [("c1", "look", {"a": 1})]),
     ("text, then a call", [Text("I look."), *call(0, "c1", "look", "{}"), CALLED], "I look.", "", [("c1", "look", {})]),
     ("no arguments", [*call(0, "c1", "look"), CALLED], "", "", [("c1", "look", {})]),

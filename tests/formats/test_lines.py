@@ -1,7 +1,7 @@
 import json
 import unittest
 
-from metrics.formats.lines import as_line
+from metrics.formats.lines import as_line, unbroken
 
 CASES = [
     "",
@@ -24,3 +24,8 @@ class LineTest(unittest.TestCase):
                 written = as_line({"a": text})
                 self.assertEqual(json.loads(written), {"a": text})
                 self.assertEqual(len(written.decode("utf-8").splitlines()), 1)
+
+    def test_what_others_wrote(self):
+        written = json.dumps(CASES, ensure_ascii=False).encode("utf-8", "replace")
+        self.assertEqual(json.loads(unbroken(written)), json.loads(written))
+        self.assertEqual(len(unbroken(written).decode("utf-8").splitlines()), 1)

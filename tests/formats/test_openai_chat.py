@@ -3,7 +3,7 @@ import unittest
 from unittest import mock
 
 from metrics.bench import names
-from metrics.events import Closed, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.events import Closed, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
 from metrics.formats import openai_chat
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
@@ -281,6 +281,19 @@ class StreamTest(unittest.TestCase):
             calls[0], {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}}
         )
         self.assertEqual("".join(call["function"]["arguments"] for call in calls), '{"a":1}')
+
+    def test_custom_tool_calls(self):
+        said = [ToolStart(0, "c1", "sh", kind="custom"), ToolArguments(0, "ls"), Closed("tool_calls")]
+        calls = [chunk["choices"][0]["delta"]["tool_calls"][0] for chunk in objects(chunks(said))[1:-1]]
+        self.assertEqual(
+            calls,
+            [
+                {"index": 0, "id": "c1", "type": "custom", "custom": {"name": "sh", "input": ""}},
+                {"index": 0, "custom": {"input": "ls"}},
+            ],
+        )
+        whole = openai_chat.reply(REQUEST, gather(said), STAMP)["choices"][0]["message"]["tool_calls"]
+        self.assertEqual(whole, [{"id": "c1", "type": "custom", "custom": {"name": "sh", "input": "ls"}}])
 
 
 class ReplyTest(unittest.TestCase):

@@ -73,17 +73,30 @@ class ToolNamesTest(unittest.TestCase):
         stand = tool_names.stand_in("a.b")
         start, said = ToolStart(0, "c1", stand), ToolArguments(0, "{}")
         plain = Chunk(b"{}", (Text("x"),))
+        sent = b'{"content":"\\"name\\":\\"%b\\"","function":{"name": "%b"},"name":"other"}' % (
+            stand.encode(),
+            stand.encode(),
+        )
+        put_back = sent.replace(b'"name": "%b"' % stand.encode(), b'"name": "a.b"')
         events = [
             Text("x"),
             start,
             said,
             plain,
-            Chunk(b"{}", (start, said)),
+            Chunk(sent, (start, said)),
             ToolStart(1, "c2", "look"),
             Closed(),
         ]
         mine = ToolStart(0, "c1", "a.b")
         self.assertEqual(
             list(tool_names.restored(events, {stand: "a.b"})),
-            [Text("x"), mine, said, plain, mine, said, ToolStart(1, "c2", "look"), Closed()],
+            [
+                Text("x"),
+                mine,
+                said,
+                plain,
+                Chunk(put_back, (mine, said)),
+                ToolStart(1, "c2", "look"),
+                Closed(),
+            ],
         )

@@ -1,9 +1,10 @@
 import json
 import threading
+from itertools import product
 
 from metrics.client.chat import Conversation
 from metrics.client.transport import Hangup
-from metrics.events import Closed, Text
+from metrics.events import Chunk, Closed, Opened, Text
 from metrics.limits import ledger
 from metrics.play import calls
 from metrics.play.calls import Clocks, Filing
@@ -21,7 +22,7 @@ class CallsTest(House):
         self.pauses = []
         self.clocks = Clocks(sleep=self.pauses.append)
 
-    def place(self, *answers, deadline=30.0, options=None, hangup=None, **facts):
+    def place(self, *answers, deadline=30.0, options=None, hangup=None, relay=False, **facts):
         """(answer, events, ledger row) of one call to a member that answers so."""
         from metrics.bench import roster
 
@@ -37,6 +38,7 @@ class CallsTest(House):
             deadline=deadline,
             hangup=hangup or Hangup(),
             clocks=self.clocks,
+            relay=relay,
         )
         events = []
         while True:
@@ -65,6 +67,16 @@ class CallsTest(House):
     def test_usage_that_is_missing_is_estimated_and_marked(self):
         answer, _, row = self.place(text("twelve chars", usage=None), price=Price(1.0, 1.0))
         self.assertEqual((answer.usage.estimated, answer.usage.out, row["estimated"]), (True, 3, True))
+
+    def test_what_is_relayed_unread_counts_too(self):
+        for usage, out in ((None, 3), ({"prompt_tokens": 11, "completion_tokens": 7}, 7)):
+            with self.subTest(usage):
+                self.setUp()
+                answer, events, row = self.place(text("twelve", " chars", usage=usage), relay=True)
+                self.assertEqual([type(event) for event in events], [Opened, Chunk, Chunk, Chunk, Closed])
+                self.assertEqual((answer.status, answer.finish, row["out"]), ("ok", "stop", out))
+                self.assertEqual(row["estimated"], usage is None)
+                self.doCleanups()
 
     STATUSES = [
         ("empty", [text("")], "empty", "empty", 502),
@@ -102,10 +114,10 @@ class CallsTest(House):
     ]
 
     def test_status_of_every_kind_of_end(self):
-        for name, answers, status, kind, http_status in self.STATUSES:
-            with self.subTest(name):
+        for (name, answers, status, kind, http_status), relay in product(self.STATUSES, (False, True)):
+            with self.subTest(name, relay=relay):
                 self.setUp()
-                answer, _, row = self.place(*answers)
+                answer, _, row = self.place(*answers, relay=relay)
                 self.assertEqual((answer.status, row["status"]), (status, status), answer)
                 if kind:
                     self.assertEqual((answer.error, row["error"]), (kind, kind))

@@ -1,4 +1,6 @@
-from metrics.events import Closed, Text, ToolStart, gather
+import json
+
+from metrics.events import Chunk, Closed, Text, ToolStart, gather
 from metrics.evidence import offloads
 from metrics.play import routing
 from metrics.records import Problem
@@ -58,7 +60,7 @@ class RoutingTest(House):
         self.provider.script("mm", stream(chunk({"tool_calls": [call]}), chunk({}, "tool_calls")))
         self.add("mm", tools=True)
         self.seat("core", "mm")
-        events = list(routing.play(self.choose(tools=TOOLS)))
+        events = list(routing.play(self.choose(tools=TOOLS, format="anthropic")))
         self.assertTrue(any(isinstance(event, ToolStart) for event in events))
         self.assertEqual(events[-1].finish, "tool_calls")
 
@@ -82,7 +84,15 @@ class RoutingTest(House):
     def test_closed_comes_last_and_once(self):
         self.provider.script("mm", text("a", "b"))
         self.seat("core", "mm")
-        events = list(routing.play(self.choose()))
+        events = list(routing.play(self.choose(format="ollama")))
         self.assertEqual(sum(isinstance(event, Closed) for event in events), 1)
         self.assertIsInstance(events[-1], Closed)
         self.assertEqual("".join(event.text for event in events if isinstance(event, Text)), "ab")
+
+    def test_chat_gets_the_chunks_of_chat_as_they_came(self):
+        said = chunk({"content": "a", "mood": "good"}, logprobs=None)
+        self.provider.script("mm", stream(said, chunk({}, "stop")))
+        self.seat("core", "mm")
+        events = list(routing.play(self.choose()))
+        self.assertEqual([type(event) for event in events], [Chunk, Chunk, Closed])
+        self.assertEqual(json.loads(events[0].raw), said)

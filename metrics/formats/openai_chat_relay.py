@@ -1,0 +1,173 @@
+"""A chat provider's chunks sent on to a chat caller: whatever they hold that we have no word for comes
+through (logprobs, annotations, further choices, a provider's own fields).
+
+The idea: only what stands before the choices says whose answer it is, and that is the same in all chunks of a
+stream: it is read once, and then exchanged as bytes. Patterns with a bare quote never match inside a text,
+where quotes are escaped.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from metrics.formats import framing, lines
+from metrics.records import Problem
+
+OWN = ("id", "object", "created", "model")  # what our head says, and the provider's must not
+_ROLE = re.compile(rb',\s*"role"\s*:\s*"assistant"|"role"\s*:\s*"assistant"\s*(?:,\s*)?')
+_FINISH = re.compile(rb'"finish_reason"\s*:\s*"')
+_USAGE = re.compile(rb'"usage"\s*:')
+_CHOICES = b'"choices"'
+
+# In a delta, these come whole and perhaps again; any other text is a piece of one.
+_WHOLE = ("role", "id", "type", "index", "format", "signature")
+
+
+class Chunks:
+    """The chunks of one stream, as frames under `head`: a JSON object without its closing brace. `usage`
+    says whether each must have a usage, null. A chunk with a finish waits for the next or for `close`, which
+    adds what is known only at the end."""
+
+    def __init__(self, head: bytes, usage: bool) -> None:
+        self._head, self._usage = head, usage
+        self._theirs = self._ours = b""
+        self._waiting = b""
+
+    def take(self, raw: bytes) -> Iterator[bytes]:
+        if self._waiting:
+            yield self._framed(self._waiting)
+            self._waiting = b""
+        chunk = self._ours_of(lines.unbroken(_ROLE.sub(b"", raw)))
+        if _FINISH.search(chunk):
+            self._waiting = chunk
+        else:
+            yield self._framed(chunk)
+
+    def close(self, extra: Mapping[str, Any]) -> Iterator[bytes]:
+        """The chunk that waits, with `extra`; none when no chunk came with a finish."""
+        if self._waiting:
+            more = b"," + framing.as_bytes(extra)[1:] if extra else b"}"
+            yield self._framed(self._waiting[:-1] + more)
+
+    def _framed(self, chunk: bytes) -> bytes:
+        if self._usage and not _USAGE.search(chunk):
+            chunk = chunk[:-1] + b',"usage":null}'
+        return b"data: " + chunk + b"\n\n"
+
+    def _ours_of(self, raw: bytes) -> bytes:
+        """The chunk under our head instead of the provider's."""
+        theirs, choices, rest = raw.rstrip().partition(_CHOICES)
+        if choices and theirs == self._theirs:
+            return self._ours + choices + rest
+        said = _object(theirs.rstrip(b", \t") + b"}")
+        if said is None or not all(name in said for name in OWN):
+            # Something of the head may stand behind the choices.
+            chunk = _object(raw)
+            return raw if chunk is None else self._head + b"," + framing.as_bytes(_others(chunk))[1:]
+        self._theirs = theirs
+        more = framing.as_bytes(_others(said))[1:-1]
+        self._ours = self._head + b"," + (more + b"," if more else b"")
+        return self._ours + choices + rest
+
+
+def _object(text: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text, parse_constant=lambda _: None)  # NaN is no JSON
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _others(chunk: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in chunk.items() if name not in OWN}
+
+
+def choices_of(raw: bytes) -> list[int]:
+    """The numbers of the choices that a chunk is about."""
+    choices = (_object(raw) or {}).get("choices")
+    return (
+        [_number(choice) for choice in choices if isinstance(choice, dict)]
+        if isinstance(choices, list)
+        else []
+    )
+
+
+def _number(choice: Mapping[str, Any]) -> int:
+    index = choice.get("index")
+    return index if isinstance(index, int) else 0
+
+
+def whole(chunks: Iterable[bytes]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """What a stream's chunks say together: the choices of an unstreamed completion, and the fields beside
+    them. A `finish_reason` that did not come is None. Problem 502 for a chunk that is no JSON."""
+    choices: dict[int, dict[str, Any]] = {}
+    beside: dict[str, Any] = {}
+    for raw in chunks:
+        chunk = _object(raw)
+        if chunk is None:
+            raise Problem(502, "the provider sent a part of its answer that is no JSON", kind="garbage")
+        said = chunk.get("choices")
+        for choice in said if isinstance(said, list) else ():
+            if isinstance(choice, dict):
+                _join(choices.setdefault(_number(choice), _unsaid(_number(choice))), choice)
+        beside |= {k: v for k, v in _others(chunk).items() if k != "choices" and v is not None}
+    return [_joined(choices[number]) for number in sorted(choices)], beside
+
+
+def _unsaid(number: int) -> dict[str, Any]:
+    message = {"role": "assistant", "content": None, "refusal": None}
+    return {"index": number, "message": message, "logprobs": None, "finish_reason": None}
+
+
+def _join(choice: dict[str, Any], piece: Mapping[str, Any]) -> None:
+    for name, value in piece.items():
+        if name == "delta":
+            choice["message"] = _added(choice["message"], value)
+        elif name == "logprobs":
+            choice[name] = _added(choice[name], value)
+        elif name not in ("index", "message") and value is not None:
+            choice[name] = value
+
+
+class _Pieces(list[str]):
+    """A text being said: joined once, at the end."""
+
+
+def _added(held: Any, piece: Any, name: str = "") -> Any:
+    """What was said of one field so far, which is altered, and one piece more."""
+    if held is None or piece is None:
+        return held if piece is None else piece
+    if isinstance(piece, str) and isinstance(held, str | _Pieces) and name not in _WHOLE:
+        held = _Pieces([held]) if isinstance(held, str) else held
+        held.append(piece)
+    elif isinstance(held, dict) and isinstance(piece, dict):
+        held |= {key: _added(held.get(key), value, key) for key, value in piece.items()}
+    elif isinstance(held, list) and isinstance(piece, list):
+        _extend(held, piece)
+    else:
+        return piece
+    return held
+
+
+def _extend(items: list[Any], pieces: list[Any]) -> None:
+    """More of a list: a piece with the index of an item goes on with that item."""
+    for piece in pieces:
+        index = piece.get("index") if isinstance(piece, dict) else None
+        same = (
+            ()
+            if index is None
+            else (item for item in items if isinstance(item, dict) and item.get("index") == index)
+        )
+        if (item := next(iter(same), None)) is not None:
+            _added(item, piece)
+        else:
+            items.append(piece)
+
+
+def _joined(value: Any) -> Any:
+    if isinstance(value, _Pieces):
+        return "".join(value)
+    if isinstance(value, dict):
+        return {name: _joined(one) for name, one in value.items()}
+    return [_joined(one) for one in value] if isinstance(value, list) else value
