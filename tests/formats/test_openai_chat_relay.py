@@ -159,6 +159,35 @@ class StreamTest(unittest.TestCase):
         self.assertEqual(said[1:3], [(0, "a", {"content": [LOGPROB]}), (1, "b", None)])
 
 
+CALL = {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a"'}}
+THOUGHT = {"index": 0, "type": "reasoning.text", "text": "h", "format": "x"}
+CITED = [{"type": "url_citation"}]
+
+PIECES = [
+    theirs(choice({"role": "assistant", "content": "o"}, logprobs={"content": [LOGPROB], "refusal": None})),
+    theirs(choice({"role": "assistant", "content": "ne", "annotations": CITED})),
+    theirs(choice({"reasoning_details": [THOUGHT]})),
+    theirs(choice({"reasoning_details": [{**THOUGHT, "text": "m"}]})),
+    theirs(choice({"tool_calls": [CALL]}, logprobs={"content": [LOGPROB]})),
+    theirs(choice({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}), service_tier="default"),
+    theirs(choice({"content": None}, "tool_calls", stop_reason=7), system_fingerprint="fp"),
+]
+WHOLE = {
+    "index": 0,
+    "message": {
+        "role": "assistant",
+        "content": "one",
+        "refusal": None,
+        "annotations": CITED,
+        "reasoning_details": [{**THOUGHT, "text": "hm"}],
+        "tool_calls": [{**CALL, "function": {"name": "f", "arguments": '{"a":1}'}}],
+    },
+    "logprobs": {"content": [LOGPROB, LOGPROB], "refusal": None},
+    "finish_reason": "tool_calls",
+    "stop_reason": 7,
+}
+
+
 def reply(*chunks, finish="stop"):
     told = openai_chat.reply(
         request(), Reply("a part", finish=finish, usage=Usage(1, 0, 0, 2), extra=BENCH, chunks=chunks), STAMP
@@ -168,70 +197,11 @@ def reply(*chunks, finish="stop"):
 
 class ReplyTest(unittest.TestCase):
     def test_pieces_are_put_together(self):
-        call = {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a"'}}
-        told, first = reply(
-            theirs(
-                choice(
-                    {"role": "assistant", "content": "o"}, logprobs={"content": [LOGPROB], "refusal": None}
-                )
-            ),
-            theirs(choice({"role": "assistant", "content": "ne", "annotations": [{"type": "url_citation"}]})),
-            theirs(
-                choice(
-                    {
-                        "reasoning_details": [
-                            {"index": 0, "type": "reasoning.text", "text": "h", "format": "x"}
-                        ]
-                    }
-                )
-            ),
-            theirs(
-                choice(
-                    {
-                        "reasoning_details": [
-                            {"index": 0, "type": "reasoning.text", "text": "m", "format": "x"}
-                        ]
-                    }
-                )
-            ),
-            theirs(choice({"tool_calls": [call]}, logprobs={"content": [LOGPROB]})),
-            theirs(
-                choice({"tool_calls": [{"index": 0, "function": {"arguments": ":1}"}}]}),
-                service_tier="default",
-            ),
-            theirs(choice({"content": None}, "tool_calls", stop_reason=7), system_fingerprint="fp"),
-        )
-        self.assertEqual(
-            {**told, "choices": None, "usage": None},
-            {
-                **HEAD,
-                "object": "chat.completion",
-                "choices": None,
-                "usage": None,
-                "service_tier": "default",
-                "system_fingerprint": "fp",
-                **BENCH,
-            },
-        )
-        self.assertEqual(
-            first,
-            {
-                "index": 0,
-                "message": {
-                    "role": "assistant",
-                    "content": "one",
-                    "refusal": None,
-                    "annotations": [{"type": "url_citation"}],
-                    "reasoning_details": [
-                        {"index": 0, "type": "reasoning.text", "text": "hm", "format": "x"}
-                    ],
-                    "tool_calls": [{**call, "function": {"name": "f", "arguments": '{"a":1}'}}],
-                },
-                "logprobs": {"content": [LOGPROB, LOGPROB], "refusal": None},
-                "finish_reason": "tool_calls",
-                "stop_reason": 7,
-            },
-        )
+        told, first = reply(*PIECES)
+        self.assertEqual(first, WHOLE)
+        beside = {name: told[name] for name in ("service_tier", "system_fingerprint", "bench")}
+        self.assertEqual(beside, {"service_tier": "default", "system_fingerprint": "fp", **BENCH})
+        self.assertEqual({name: told[name] for name in HEAD}, {**HEAD, "object": "chat.completion"})
 
     def test_choices_stay_apart(self):
         told, _ = reply(
