@@ -45,4 +45,4 @@ def panel_of(call: str) -> str | None:
     return match[1] if match and panels.month(match[1]) else None
 
 
-LOG = JsonLog("offloads", key="call", monthly=True)
+LOG = JsonLog("offloads", key="call", partition="month")

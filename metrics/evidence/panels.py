@@ -78,4 +78,4 @@ def _model(named: Mapping[str, Any] | str) -> str:
     return named if isinstance(named, str) else str(named.get("model_id") or named.get("alias"))
 
 
-LOG = JsonLog("panels", key="panel", monthly=True, fold=_fold, empty=_empty)
+LOG = JsonLog("panels", key="panel", partition="month", fold=_fold, empty=_empty)

@@ -106,7 +106,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     reliability.fold(state["models"], row)
 
 
-LOG = JsonLog("ledger", monthly=True, fold=_fold, empty=_empty)
+LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

@@ -1,4 +1,4 @@
-"""JsonLog: rows that are only ever added, one JSON object a line, in one file or in one a month.
+"""JsonLog: rows that are only ever added, one JSON object a line, in one file, or in one a month or a day.
 
 No reader goes through the log: a row is found by its key through an index, totals are counters that every row
 is folded into as it comes, and the latest rows are read from the end. Index and counters lie beside the log
@@ -34,8 +34,8 @@ def close_all() -> None:
 
 
 class JsonLog:
-    """The log in `name`: a file such as "verdicts.jsonl", or with `monthly` a folder of files by the month of
-    a row's `at`.
+    """The log in `name`: a file such as "verdicts.jsonl", or with a `partition` a folder of files, one for
+    each "month" or "day" of the rows' `at`.
 
     `key` names the field by which rows are found; `durable` appends survive a power cut. `fold` adds a row to
     the counters, a JSON mapping that `empty` makes; raise `meaning` when it counts differently than before.
@@ -50,7 +50,7 @@ class JsonLog:
         name: str,
         *,
         key: str | None = None,
-        monthly: bool = False,
+        partition: str | None = None,
         durable: bool = False,
         fold: Fold | None = None,
         empty: Callable[[], State] = dict,
@@ -58,7 +58,7 @@ class JsonLog:
         meaning: int = 1,
     ) -> None:
         self.name = name
-        self._kind = Kind(name, key, monthly, durable, fold, empty, version, meaning)
+        self._kind = Kind(name, key, partition, durable, fold, empty, version, meaning)
         self._opening = threading.RLock()
         self._log: OpenLog | None = None
 
@@ -101,7 +101,7 @@ class JsonLog:
     # --- reading
 
     def find(self, key: str, since: str = "") -> Row | None:
-        """The latest row with this key. Months before `since` ("2026-11") are not searched.
+        """The latest row with this key. Files from before `since` ("2026-11") are not searched.
 
         Problem 503 when it is not found while the index is being made again.
         """
@@ -164,7 +164,7 @@ class JsonLog:
     # --- keeping
 
     def retain(self, oldest: str) -> int:
-        """Delete the files of months before `oldest` ("2026-05"); counters keep what they counted. Returns
+        """Delete the files from before `oldest` ("2026-05"); counters keep what they counted. Returns
         how many went."""
         return (self._log or self.open()).retain(oldest)
 

@@ -22,6 +22,10 @@ from metrics.store.lines import Row
 from metrics.store.segment import CATCH_UP, Segment
 from metrics.store.waiting import Entry, Waiting
 
+# What the files of a partition are called.
+_MONTH = "[0-9][0-9][0-9][0-9]-[0-9][0-9]"
+PATTERNS = {"month": f"{_MONTH}.jsonl", "day": f"{_MONTH}-[0-9][0-9].jsonl"}
+
 SAVE_AFTER = 5.0  # seconds, or
 SAVE_BYTES = 1_000_000  # so many bytes of rows, after which the counters are saved
 REST = 4.0  # background work rests this many times as long as it worked, so that requests hardly notice it
@@ -34,7 +38,7 @@ class Kind:
 
     name: str
     key: str | None
-    monthly: bool
+    partition: str | None
     durable: bool
     fold: Fold | None
     empty: Callable[[], State]
@@ -42,10 +46,10 @@ class Kind:
     meaning: int
 
     def label(self, file: str) -> str:
-        return f"{self.name}/{file}" if self.monthly else self.name
+        return f"{self.name}/{file}" if self.partition else self.name
 
     def file(self, row: Row) -> str:
-        return f"{stamps.month(row['at'])}.jsonl" if self.monthly else Path(self.name).name
+        return f"{stamps.part(row['at'], self.partition)}.jsonl" if self.partition else Path(self.name).name
 
     def entry(self, row: Row) -> Entry:
         key = row.get(self.key) if self.key else None
@@ -55,7 +59,7 @@ class Kind:
         return Segment(path, self.key, self.version)
 
     def counters(self, place: Path, folder: Path) -> Counters:
-        path = place / "counters" if self.monthly else place.with_suffix(".counters")
+        path = place / "counters" if self.partition else place.with_suffix(".counters")
         return Counters(path, folder, self.fold or _count_nothing, self.empty, self.meaning)
 
 
@@ -71,11 +75,11 @@ class OpenLog:
         self.name = kind.name
         self.kind = kind
         self._place = home.path(kind.name)
-        self.folder = self._place if kind.monthly else self._place.parent
+        self.folder = self._place if kind.partition else self._place.parent
         self._mine = home.writable()
         if self._mine:
             disk.make_folder(self.folder)
-        pattern = "[0-9][0-9][0-9][0-9]-[0-9][0-9].jsonl" if kind.monthly else self._place.name
+        pattern = PATTERNS[kind.partition] if kind.partition else self._place.name
         self.files = {path.name: self._opened(path) for path in sorted(self.folder.glob(pattern))}
         self.io = threading.RLock()
         self.memory = threading.RLock()
@@ -209,10 +213,10 @@ class OpenLog:
                 segment.close()
 
     def retain(self, oldest: str) -> int:
-        """Remove the files of months before `oldest`; how many there were."""
+        """Remove the files from before `oldest`; how many there were."""
         with self.io:
             self.drain()
-            gone = [segment for name, segment in self.files.items() if self.kind.monthly and name < oldest]
+            gone = [segment for name, segment in self.files.items() if self.kind.partition and name < oldest]
             with self.memory:
                 self.files = {name: segment for name, segment in self.files.items() if segment not in gone}
             for segment in gone:
@@ -225,7 +229,7 @@ class OpenLog:
     def rows(self, key: str, since: str = "") -> Iterator[Row]:
         """The rows on disk with this key, latest first."""
         for segment in reversed(list(self.files.values())):
-            if since and self.kind.monthly and segment.name < since:
+            if since and self.kind.partition and segment.name < since:
                 return
             yield from segment.rows(key)
 

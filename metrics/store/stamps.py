@@ -1,13 +1,16 @@
 """Moments as records write them: UTC with milliseconds, "2026-11-29T14:22:20.123Z".
 
-Text of this form sorts in the order of time, and its first seven characters name the month file a row belongs
-to.
+Text of this form sorts in the order of time, and its beginning names the month or the day whose file a row
+belongs to.
 """
 
 import re
 from datetime import UTC, datetime
 
-_MONTH = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?!\d)")
+_PARTS = {
+    "month": re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?!\d)"),
+    "day": re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)"),
+}
 
 
 def stamp(epoch: float) -> str:
@@ -21,11 +24,12 @@ def epoch(text: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def month(text: str) -> str:
-    """The month of a stamp, "2026-11". ValueError when it has none."""
-    if not isinstance(text, str) or not _MONTH.match(text):
+def part(text: str, by: str) -> str:
+    """The "month" or "day" that a stamp lies in: "2026-11", "2026-11-29". ValueError when it has none."""
+    match = _PARTS[by].match(text) if isinstance(text, str) else None
+    if match is None:
         raise ValueError(f'a record needs "at" with a moment such as 2026-11-29T14:22:20.123Z, not {text!r}')
-    return text[:7]
+    return match[0]
 
 
 def months_before(now: float, months: int) -> str:

@@ -22,11 +22,11 @@ def row(number: int, at: str = AT, **more: Any) -> dict[str, Any]:
 class LogCase(HomeCase):
     def setUp(self) -> None:
         super().setUp()
-        self.log = self.monthly()
+        self.log = self.made()
         self.file = self.home / "rows" / "2026-11.jsonl"
 
-    def monthly(self) -> JsonLog:
-        return JsonLog("rows", key="id", monthly=True, fold=count)
+    def made(self) -> JsonLog:
+        return JsonLog("rows", key="id", partition="month", fold=count)
 
     def rows(self, path: Path | None = None) -> list[dict[str, Any]]:
         found = map(lines.decode, (path or self.file).read_bytes().splitlines())
@@ -35,7 +35,7 @@ class LogCase(HomeCase):
     def again(self) -> JsonLog:
         """The log as the next start finds it."""
         home.close()
-        self.log = self.monthly()
+        self.log = self.made()
         return self.log
 
     def settle(self) -> None:

@@ -48,6 +48,21 @@ class Write(LogCase):
         with self.assertRaises(ValueError):
             self.log.submit(row(5, "soon"))
 
+    def test_a_file_a_day(self) -> None:
+        daily = JsonLog("days", key="id", partition="day")
+        for number, at in enumerate((AT, "2026-11-30", "2026-11-29")):
+            daily.append(row(number, at))
+        found = {
+            path.name: [each["n"] for each in self.rows(path)]
+            for path in (self.home / "days").glob("*.jsonl")
+        }
+        self.assertEqual(found, {"2026-11-29.jsonl": [0, 2], "2026-11-30.jsonl": [1]})
+        home.close()
+        self.assertEqual(daily.find("k1", since="2026-11-30"), row(1, "2026-11-30"))
+        self.assertIsNone(daily.find("k0", since="2026-11-30"))
+        self.assertEqual(daily.retain("2026-11-30"), 1)
+        self.assertIsNone(daily.find("k0"))
+
     def test_every_file_says_its_version(self) -> None:
         self.log.append(row(1))
         self.assertEqual(json.loads(self.file.read_bytes().splitlines()[0]), {"$schema_version": 1})

@@ -24,7 +24,7 @@ def fold(state, row):
     state["rows"] = state.get("rows", 0) + 1
 
 home.use(Path(sys.argv[1]))
-ledger = JsonLog("ledger", key="id", monthly=True, fold=fold)
+ledger = JsonLog("ledger", key="id", partition="month", fold=fold)
 verdicts = JsonLog("verdicts.jsonl", key="id", durable=True, fold=fold)
 for number in range(int(sys.argv[3]), 1_000_000):
     row = {"id": f"k{number}", "at": "2026-11-29T14:22:20.123Z", "text": "x" * (number % 700)}
@@ -99,7 +99,7 @@ def check_after_kill(case: HomeCase, told: int) -> None:
     home.use(case.home)
     for log in (
         JsonLog("verdicts.jsonl", key="id", durable=True, fold=fold),
-        JsonLog("ledger", key="id", monthly=True, fold=fold),
+        JsonLog("ledger", key="id", partition="month", fold=fold),
     ):
         log.open()
         folder = case.home if log.name == "verdicts.jsonl" else case.home / "ledger"

@@ -24,11 +24,15 @@ class Stamps(unittest.TestCase):
             with self.subTest(text), self.assertRaises(ValueError):
                 stamps.epoch(text)
 
-    def test_month(self) -> None:
-        self.assertEqual(stamps.month("2026-11-30T14:22:20.123Z"), "2026-11")
-        for text in ("", "2026", "2026-00-01", "../../etc", None):
+    def test_month_and_day(self) -> None:
+        self.assertEqual(stamps.part("2026-11-30T14:22:20.123Z", "month"), "2026-11")
+        self.assertEqual(stamps.part("2026-11-30T14:22:20.123Z", "day"), "2026-11-30")
+        for text in ("", "2026", "2026-00-01", "2026-11-00", "2026-11-32", "2026-11-301", "../../etc", None):
             with self.subTest(text), self.assertRaises(ValueError):
-                stamps.month(text)
+                stamps.part(text, "day")
+        for text in ("", "2026", "2026-00-01", "2026-113", "../../etc", None):
+            with self.subTest(text), self.assertRaises(ValueError):
+                stamps.part(text, "month")
 
     def test_months_before(self) -> None:
         now = stamps.epoch("2026-02-15")
