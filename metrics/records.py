@@ -20,6 +20,7 @@ EXTENSIONS = {
     "_signature": "Gemini's thought signature of a tool call",
     "_namespace": "the namespace a tool was declared in (Codex)",
     "_custom": "a custom tool: its input is text, not JSON",
+    "_phase": "the phase of an assistant message (Responses)",
 }
 
 # Kind of failure by status, for a Problem that names none. The words are those of `error` in records

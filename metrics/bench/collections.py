@@ -12,6 +12,7 @@ from metrics.bench import changes, fields, membership, roster, settings
 from metrics.bench.membership import FILE
 from metrics.bench.shelf import Shelf
 from metrics.records import Problem
+from metrics.store.files import once_a_moment
 
 REPLIES = ("all", "merged", "route")
 SHAPES = ("general", "design", "prose", "review", "code", "enumeration", "quick", "vision")
@@ -61,6 +62,7 @@ SHELF = Shelf(FILE, _parse)
 _seen: tuple[tuple[Any, ...], dict[str, Collection]] = ((), {})
 
 
+@once_a_moment
 def all() -> dict[str, Collection]:
     """Every collection by name; treat as read-only. Worked out anew only when one of the files it rests on
     has changed."""

@@ -14,7 +14,7 @@ from metrics.bench import changes, fields
 from metrics.bench.shelf import Shelf
 from metrics.client.dialects import DIALECTS
 from metrics.records import Problem
-from metrics.store.files import JsonFile
+from metrics.store.files import JsonFile, once_a_moment
 
 APIS = ("chat", "anthropic", "gemini", "responses", "ollama")
 KINDS = ("provider", "aggregator", "hub", "local")
@@ -117,6 +117,7 @@ SHELF = Shelf(FILE, _parse)
 _builtin: dict[str, Endpoint] = {}  # replaced, never changed, so that readers need no lock
 
 
+@once_a_moment
 def all() -> dict[str, Endpoint]:
     """Every endpoint by name, built-in ones first."""
     return {**_builtin, **{name: one for name, one in SHELF.good().items() if name not in _builtin}}

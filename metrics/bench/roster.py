@@ -18,7 +18,7 @@ from metrics.bench.endpoints import Endpoint
 from metrics.bench.shelf import Shelf
 from metrics.client.dialects import DIALECTS
 from metrics.records import Price, Problem, Target
-from metrics.store.files import JsonFile
+from metrics.store.files import JsonFile, once_a_moment
 
 ROLES = ("general", "code", "light", "vision", "image", "decision")
 CHAT_ROLES = ("general", "code", "light", "vision")
@@ -100,6 +100,7 @@ def version() -> tuple[Any, Any]:
     return FILE.read(), _squad
 
 
+@once_a_moment
 def all() -> dict[str, Model]:
     """The active models by alias, the built-in players first."""
     return {**_squad, **SHELF.good()}
@@ -170,6 +171,7 @@ def target(alias: str) -> Target:
     )
 
 
+@once_a_moment
 def pool() -> list[Model]:
     """Who may explore. The practice squad only while there is no real endpoint, or if the settings say so."""
     reachable = {name for name, endpoint in endpoints.all().items() if endpoint.api in DIALECTS}

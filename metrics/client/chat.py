@@ -16,9 +16,10 @@ from typing import Any, Protocol
 from metrics.client import errors, quirks, sse
 from metrics.client.chunks import Chunks
 from metrics.client.listing import list_models
-from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, sendable, to_json
+from metrics.client.mould import Mould
+from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, bare, sendable, to_json
 from metrics.client.quirks import Quirks, learn
-from metrics.events import Chunk, Event, Tick
+from metrics.events import Chunk, Event, Text, Tick
 from metrics.records import Problem, Target
 
 __all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"]
@@ -101,7 +102,7 @@ def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tup
         elif name in manners.drop:
             changed.append(f"{name} left out (not accepted by this model)")
         else:
-            fields[manners.rename.get(name, name)] = value
+            fields[manners.rename.get(name, name)] = bare(value) if name == "tools" else value
     return fields, changed
 
 
@@ -166,6 +167,7 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
     opening = bytearray()
     words = b""
     torn = False
+    mould = Mould()
     try:
         for event in sse.read(_noting(pieces, opening)):
             data = event.data.strip() if event else b""
@@ -177,6 +179,9 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 words = words or data  # some servers say "ping"
             elif relay and chunks.spoken and event.whole and plain(data):
                 yield Chunk(_line(data), ())
+            elif not relay and event.whole and (text := mould.text(data)):
+                chunks.hear(text)
+                yield Text(text)
             else:
                 chunk = _decoded(data, target, event.whole)
                 if chunk is None:
@@ -184,6 +189,13 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                     break
                 events = chunks.take(chunk)
                 if not relay:
+                    if (
+                        len(events) == 1
+                        and isinstance(events[0], Text)
+                        and events[0] == Text(events[0].text)
+                        and plain(data)
+                    ):
+                        mould.learn(data, events[0].text)
                     yield from events
                 elif _speaks(chunk):
                     changed = chunk.pop("usage", None) or chunks.repaired or not _clean(data)

@@ -82,6 +82,11 @@ class Chunks:
                     self._choice(choice, events)
         return events
 
+    def hear(self, text: str) -> None:
+        """A chunk of nothing but this text was read without being decoded."""
+        self.taken += 1
+        self.spoken = self.spoken or not text.isspace()
+
     def close(self) -> list[Event]:
         """What is left to say when the stream is over; ends with Closed."""
         events: list[Event] = [event for tools in self._tools.values() for event in tools.finish()]

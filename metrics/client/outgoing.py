@@ -5,6 +5,7 @@ list of buffers with that one in the middle. Providers that need it written diff
 difference: the key of a variant is what must really be altered, which is mostly nothing.
 """
 
+import functools
 import json
 import re
 import threading
@@ -98,6 +99,16 @@ def to_json(value: Any) -> bytes:
     return _encoded(text)
 
 
+def bare(tools: Any) -> Any:
+    """Tools as a provider may see them: without our own marks."""
+    return (
+        [_stripped(tool) if isinstance(tool, dict) else tool for tool in tools]
+        if isinstance(tools, list)
+        else tools
+    )
+
+
+@functools.lru_cache(maxsize=512)
 def address(base: str, path: str, root: str = "/v1") -> str:
     """`path` under a base URL as people write it: with or without /v1, slashes at the end, or the whole chat
     path.

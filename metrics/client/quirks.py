@@ -5,6 +5,7 @@ the front), so an unknown host needs no row; a row says only what a host refuses
 row knows is learned from the provider's own refusal (`learn`), once, and kept for the life of the process.
 """
 
+import functools
 import re
 import threading
 from collections.abc import Mapping
@@ -141,6 +142,7 @@ LOCAL: Mapping[str, str] = {
 }
 
 
+@functools.lru_cache(maxsize=512)
 def of_host(host: str) -> Quirks:
     """The row of a host name, by its suffix."""
     host = host.lower().rstrip(".")
@@ -159,6 +161,7 @@ def for_target(target: Target) -> Quirks:
     return row if not lessons else _with(row, lessons)
 
 
+@functools.lru_cache(maxsize=512)
 def host_of(base: str) -> str:
     try:
         return urlsplit(base).hostname or ""

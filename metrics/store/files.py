@@ -8,6 +8,7 @@ over.
 """
 
 import copy
+import functools
 import json
 import os
 import re
@@ -17,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from metrics.records import Problem
 from metrics.store import disk, home, migrate
@@ -27,6 +28,8 @@ WAIT = 30.0  # seconds an edit waits for the one before it
 # A file changed so lately may change again without its time showing it: clocks of file systems tick in
 # milliseconds.
 UNSETTLED_NS = 100_000_000
+
+T = TypeVar("T")
 
 Object = dict[str, Any]
 
@@ -53,6 +56,22 @@ def moment() -> Iterator[None]:
         yield
     finally:
         _moment.looked = None
+
+
+def once_a_moment(work: Callable[[], T]) -> Callable[[], T]:
+    """`work` reads files and nothing else: within a moment it is done once, unless this thread edits a file."""
+
+    @functools.wraps(work)
+    def done() -> T:
+        looked: dict[Any, Any] | None = getattr(_moment, "looked", None)
+        if looked is None:
+            return work()
+        if work not in looked:
+            looked[work] = work()
+        found: T = looked[work]
+        return found
+
+    return done
 
 
 class JsonFile:
@@ -99,7 +118,7 @@ class JsonFile:
                 disk.put(target, text, durable=True)
                 self._seen = None
                 if getattr(_moment, "looked", None):
-                    _moment.looked.pop(self, None)
+                    _moment.looked.clear()
 
     def _usable(self, seen: _Seen) -> Object:
         if seen.problem:

@@ -9,7 +9,7 @@ from unittest import mock
 
 from metrics.records import Problem
 from metrics.store import disk, files, home, migrate
-from metrics.store.files import JsonFile, moment
+from metrics.store.files import JsonFile, moment, once_a_moment
 from tests.store.case import HomeCase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,6 +107,22 @@ class Read(FileCase):
             self.assertEqual(self.file.read(), {"a": 3})
         self.path.write_bytes(b'{"a": 44}')
         self.assertEqual(self.file.read(), {"a": 44}, "afterwards every read looks again")
+
+    def test_once_a_moment_what_rests_on_files_is_worked_out_once(self) -> None:
+        done: list[int] = []
+
+        @once_a_moment
+        def doubled() -> int:
+            done.append(1)
+            return int(self.file.read().get("a", 0)) * 2
+
+        self.assertEqual((doubled(), doubled(), len(done)), (0, 0, 2), "outside of a moment each time")
+        with moment():
+            self.assertEqual((doubled(), doubled(), len(done)), (0, 0, 3))
+            with self.file.edit() as saved:
+                saved["a"] = 4
+            self.assertEqual((doubled(), len(done)), (8, 4), "an edit is seen at once by who made it")
+        self.assertEqual(doubled(), 8)
 
     def test_what_does_not_parse_is_reported_and_left_alone(self) -> None:
         for name, content, line, words in BROKEN:
