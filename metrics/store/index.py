@@ -1,15 +1,17 @@
 """Where a key's rows are in a log file: records of 16 bytes beside it, a digest of the key and the offset of
 the line.
 
-The file grows as the log does and is searched from its end, so what is asked for soon after it was written is
-found at once, and nothing is read at start or kept in memory. A wrong record does no harm: whoever follows
-one compares the key. The index can always be made again from its log.
+The file grows behind the log, some records at a time: the newest are in memory, and a kill loses nothing,
+because what the file lacks is read from the log at the next start. It is searched from its end, so what is
+asked for soon after it was written is found at once. A wrong record does no harm: whoever follows one compares
+the key. The index can always be made again from its log.
 """
 
 import hashlib
 import os
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from metrics.store import disk, lines
@@ -17,6 +19,8 @@ from metrics.store import disk, lines
 RECORD = struct.Struct("<8sQ")
 SIZE = RECORD.size
 MOST = 1 << 18  # bytes read at once while searching
+BATCH = 128  # records, or
+BATCH_BYTES = 500_000  # bytes of the log, that may be in memory alone
 
 Entry = tuple[bytes, int]
 
@@ -28,8 +32,8 @@ def digest(key: str) -> bytes:
 class Index:
     """The index at `path` of the field `key` in the log file `log`.
 
-    `covered` is the offset in the log up to which it is complete. While it is `behind`, new entries wait in
-    memory, because records must lie in the order of their lines.
+    `covered` is the offset in the log up to which it is complete, file and memory together. While it is
+    `behind`, new entries stay in memory, because records must lie in the order of their lines.
     """
 
     def __init__(self, path: Path, log: Path, key: str) -> None:
@@ -38,14 +42,16 @@ class Index:
         self._key = key
         self.covered = 0
         self.behind = False
-        self._waiting: list[Entry] = []
+        self._mine = True
+        self._fresh: list[Entry] = []  # not in the file yet
+        self._saved = 0  # what the file alone covers
 
     def settle(self, mend: bool) -> None:
         """Find out how far the index goes: to its last record's line, or nowhere if that does not fit.
-        `mend`: cut off the rest."""
+        `mend`: cut off the rest; without, nothing is written from now on."""
         whole = lines.size_of(self.path) // SIZE * SIZE
-        self.covered = self._after_last(whole) if whole else 0
-        self._waiting = []
+        self.covered = self._saved = self._after_last(whole) if whole else 0
+        self._fresh, self._mine = [], mend
         if mend:
             self._cut(whole if self.covered else 0)
 
@@ -72,16 +78,24 @@ class Index:
         ]
 
     def add(self, entries: list[Entry], covered: int) -> None:
-        """Take the entries of lines just written, the last of which ends at `covered`. OSError when the disk
-        refuses."""
+        """Take the entries of lines just written, the last of which ends at `covered`."""
+        self._fresh += entries
         if self.behind:
-            self._waiting += entries
             return
-        _append(self.path, entries)
         self.covered = covered
+        if len(self._fresh) >= BATCH or covered - self._saved >= BATCH_BYTES:
+            with suppress(OSError):  # they stay in memory until the disk takes them
+                self.save()
+
+    def save(self) -> None:
+        """Write what is in memory alone. OSError when the disk refuses."""
+        if self._fresh and self._mine and not self.behind:
+            _append(self.path, self._fresh)
+            self._fresh = []  # after the file has them, so that a reader meanwhile finds them here or there
+            self._saved = self.covered
 
     def fill(self, end: int) -> None:
-        """Add what the log has from `covered` to `end`."""
+        """Add what the log has from `covered` to `end`. OSError when it cannot be read."""
         for found in lines.forwards(self._log, self.covered, end):
             if found:
                 offset, line = found[-1]
@@ -107,14 +121,16 @@ class Index:
         """Take the place of this index with `draft`, completed up to `end`. Nothing may be added
         meanwhile."""
         draft.fill(end)
+        draft.save()
         if lines.size_of(draft.path):
             disk.patiently(lambda: os.replace(draft.path, self.path))
-        self.covered, self.behind, self._waiting = draft.covered, False, []
+        self.covered, self._saved = draft.covered, draft._saved
+        self.behind, self._fresh = False, []
 
     def offsets(self, key: str) -> Iterator[int]:
         """Where lines with this key may begin, last first."""
         mark = digest(key)
-        yield from (offset for held, offset in reversed(self._waiting) if held == mark)
+        yield from (offset for held, offset in reversed(self._fresh) if held == mark)
         end = lines.size_of(self.path) // SIZE * SIZE
         if not end:
             return

@@ -85,6 +85,7 @@ class OpenLog:
         self.memory = threading.RLock()
         self.waiting = Waiting()
         self._awake = False
+        self._latest: Segment | None = None
         self._written = 0
         self._saved = (time.monotonic(), 0)
         self._stop = threading.Event()
@@ -164,6 +165,9 @@ class OpenLog:
         if segment is None:
             segment = self.kind.segment(self.folder / file)
             self.files = dict(sorted([*self.files.items(), (file, segment)]))
+        if self._latest is not segment and self._latest:
+            self._latest.rest()  # one descriptor for a log, however many files it has
+        self._latest = segment
         try:
             before = segment.append(written, durable)
         except OSError as error:
@@ -210,7 +214,7 @@ class OpenLog:
             self.save()
             writer.forget(self)
             for segment in self.files.values():
-                segment.close()
+                segment.rest()
 
     def retain(self, oldest: str) -> int:
         """Remove the files from before `oldest`; how many there were."""

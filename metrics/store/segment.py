@@ -20,7 +20,7 @@ CATCH_UP = 2_000_000  # bytes that are read at once, while somebody waits; more 
 
 class Segment:
     """The log file at `path`, whose rows are found by their field `key`; `version` is the newest it may
-    have."""
+    have. It holds a descriptor from its first row to `rest`."""
 
     def __init__(self, path: Path, key: str | None, version: int) -> None:
         self.path = path
@@ -42,14 +42,16 @@ class Segment:
         self.close()
         if mend and self.path.exists():
             self._open_to_write()
+            self.close()
         elif self.path.exists():
             with disk.reading(self.path) as fd:
                 self._check_version(fd)
         self.end = lines.size_of(self.path)
         if self.index:
             self.index.settle(mend)
-            self.index.behind = mend and self.end - self.index.covered > CATCH_UP
-            if mend and not self.index.behind:
+            far = self.end - self.index.covered > CATCH_UP
+            self.index.behind = mend and far
+            if not far:
                 with suppress(OSError):
                     self.index.fill(self.end)
 
@@ -58,9 +60,9 @@ class Segment:
 
         OSError when the disk refuses; nothing is then left of them.
         """
-        if self._fd is None or self._moved():
+        if self._moved():
             self.open(mend=True)
-            self._open_to_write()
+        self._open_to_write()
         fd = self._descriptor()
         before = self.end
         start = before or len(lines.header(self._version))
@@ -77,10 +79,10 @@ class Segment:
             raise
         self.end = start + len(content)
         if self.index:
-            with suppress(OSError):  # the next write makes up for it
-                if self.index.behind or self.index.covered == before:
-                    self.index.add(list(_placed(start, entries)), self.end)
-                else:
+            if self.index.behind or self.index.covered == before:
+                self.index.add(list(_placed(start, entries)), self.end)
+            else:
+                with suppress(OSError):  # the next write makes up for it
                     self.index.fill(self.end)
         return before
 
@@ -90,7 +92,7 @@ class Segment:
         return self._fd
 
     def _moved(self) -> bool:
-        """Whether the file is not what it was after our last write."""
+        """Whether the file is not what it was when we last had it open."""
         try:
             stat = os.stat(self.path)
         except FileNotFoundError:
@@ -155,6 +157,13 @@ class Segment:
                     yield offset, row
         except FileNotFoundError:
             return
+
+    def rest(self) -> None:
+        """Nothing more is written for now: bring the index's file up to date and close."""
+        if self.index:
+            with suppress(OSError):
+                self.index.save()
+        self.close()
 
     def close(self) -> None:
         if self._fd is not None:

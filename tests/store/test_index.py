@@ -29,6 +29,7 @@ class Case(HomeCase):
     def filled(self) -> Index:
         made = self.settled()
         made.fill(lines.size_of(self.log))
+        made.save()
         return made
 
 
@@ -73,7 +74,21 @@ class Settle(Case):
         self.assertEqual(made.covered, more[0])
         made.fill(lines.size_of(self.log))
         self.assertEqual(list(made.offsets("c")), more)
+        self.assertEqual(lines.size_of(self.path), 2 * index.SIZE)  # the rest is in memory
+        made.save()
+        self.assertEqual(list(made.offsets("c")), more)
         self.assertEqual(lines.size_of(self.path), 3 * index.SIZE)
+
+    def test_written_before_it_is_far_behind(self) -> None:
+        made = self.settled()
+        for count in range(1, 3 * index.BATCH):
+            made.add([(index.digest("a"), count)], count)
+            self.assertEqual(lines.size_of(self.path) // index.SIZE, count // index.BATCH * index.BATCH)
+        made.add([(index.digest("a"), 3)], 10 * index.BATCH_BYTES)
+        self.assertEqual(lines.size_of(self.path) // index.SIZE, 3 * index.BATCH)
+        made.add([(index.digest("a"), 4)], 11 * index.BATCH_BYTES)
+        self.assertEqual(lines.size_of(self.path) // index.SIZE, 3 * index.BATCH + 1)
+        self.assertEqual(len(list(made.offsets("a"))), 3 * index.BATCH + 1)
 
     def test_what_does_not_fit_the_log_is_thrown_away(self) -> None:
         def cut(path: Path, size: int) -> None:

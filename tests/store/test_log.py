@@ -248,6 +248,7 @@ class Keep(LogCase):
         for number, at in enumerate(("2026-08-01", "2026-09-01", "2026-10-01", AT)):
             self.log.append(row(number, at))
         self.assertEqual(self.log.retain("2026-10"), 2)
+        home.close()
         self.assertEqual(
             sorted(path.name for path in self.file.parent.iterdir() if path.name != "counters"),
             ["2026-10.index", "2026-10.jsonl", "2026-11.index", "2026-11.jsonl"],

@@ -8,7 +8,7 @@ from typing import Any
 from unittest import mock
 
 from metrics.records import Problem
-from metrics.store import counters, disk, home, lines, log, openlog, segment, waiting, writer
+from metrics.store import counters, disk, home, index, lines, log, openlog, segment, waiting, writer
 from tests.store.logs import LogCase, row
 
 FULL = OSError(28, "No space left on device")
@@ -308,12 +308,29 @@ class Trouble(LogCase):
         self.assertLess(len(self.rows()), 15)
 
     def test_an_index_that_cannot_be_written_is_made_up_for(self) -> None:
-        self.log.append(row(1))
-        with mock.patch("metrics.store.index._append", side_effect=FULL):
-            self.log.append(row(2))
-        self.log.append(row(3))
+        with mock.patch.object(index, "BATCH", 1):
+            self.log.append(row(1))
+            with mock.patch("metrics.store.index._append", side_effect=FULL):
+                self.log.append(row(2))
+                self.assertEqual(self.log.find("k2"), row(2))
+            self.log.append(row(3))
+        self.assertEqual(lines.size_of(self.file.with_suffix(".index")), 3 * index.SIZE)
         for number in (1, 2, 3):
             self.assertEqual(self.log.find(f"k{number}"), row(number))
+
+    def test_a_kill_before_the_index_is_written_loses_nothing(self) -> None:
+        self.log.append_all([row(1), row(2)])
+        home.close()
+        self.again().append(row(3))
+        with mock.patch("metrics.store.index._append", side_effect=FULL):  # as if it had not come to that
+            self.again()
+        self.assertEqual(lines.size_of(self.file.with_suffix(".index")), 2 * index.SIZE)
+        with mock.patch.object(home, "writable", return_value=False):  # another process only reads
+            self.assertEqual(self.again().find("k3"), row(3))
+            home.close()
+        self.assertEqual(lines.size_of(self.file.with_suffix(".index")), 2 * index.SIZE)
+        for number in (1, 2, 3):
+            self.assertEqual(self.again().find(f"k{number}"), row(number))
 
     def test_counters_that_cannot_be_saved_are_counted_from_the_tail(self) -> None:
         self.log.append(row(1))
