@@ -116,12 +116,7 @@ class JourneyTest(unittest.TestCase):
         do("collection", "save", "cc", "--remove", "practice-lint", "--add", "practice-terse")
         saved = json.loads(do("collection", "show", "cc", "--json"))
         self.assertIn("practice-terse", json.dumps(saved))
-        model = next(m for m in json.loads(do("models", "--json"))["models"] if m["alias"] == "mm")
-        self.assertEqual(
-            (model["tools"], model["vision"], model["context"], model["max_output"], model["price"]),
-            (True, False, 200000, 8192, {"input": 1, "output": 2, "cache_read": 0.5, "cache_write": 1.5}),
-        )
-        self.assertNotIn("sk-x", do("endpoints", "--json"))
+        self.check_saved()
         do("model", "rename", "mm", "nn")
         do("model", "role", "nn", "code")
         do("model", "retire", "nn", "--reason", "test")
@@ -129,6 +124,15 @@ class JourneyTest(unittest.TestCase):
         do("endpoint", "key", "own", "--key-stdin", stdin="sk-y")
         do("endpoint", "default", "own")
         do("endpoint", "test", "own")
+
+    def check_saved(self):
+        do = self.bench.do
+        model = next(m for m in json.loads(do("models", "--json"))["models"] if m["alias"] == "mm")
+        self.assertEqual(
+            (model["tools"], model["vision"], model["context"], model["max_output"], model["price"]),
+            (True, False, 200000, 8192, {"input": 1, "output": 2, "cache_read": 0.5, "cache_write": 1.5}),
+        )
+        self.assertNotIn("sk-x", do("endpoints", "--json"))
 
     def test_the_whole_bench_through_its_own_gateway(self):
         """A bench is an OpenAI-compatible endpoint too, and can sit on another, or by mistake on itself: here

@@ -1,4 +1,5 @@
-"""Event lists that every format must be able to say, with what a reader must get back: (name, events, text, reasoning, calls).
+"""Event lists that every format must be able to say, with what a reader must get back: (name, events, text,
+reasoning, calls).
 
 `calls` are (id, name, arguments as a JSON value). A list ends in Closed; formats add errors and early refusals of their own.
 """
@@ -25,15 +26,33 @@ STREAMS = [
     ("reasoning, then text", [Reasoning("hm "), Reasoning("so"), Text("x"), END], "x", "hm so", []),
     ("reasoning between text", [Text("a"), Reasoning("hm"), Text("b"), END], "ab", "hm", []),
     ("reasoning alone", [Reasoning("hm"), Closed("length", USAGE)], "", "hm", []),
-    ("unicode", [Text("é"), Text("\u2028"), Text("👩‍🚀"), Text("\r\n\t\"\\\x00"), END], 'é\u2028👩‍🚀\r\n\t"\\\x00', "", []),
-    ("what looks like a frame", [Text("data: [DONE]\n\nevent: x\n\n"), END], "data: [DONE]\n\nevent: x\n\n", "", []),
+    (
+        "unicode",
+        [Text("é"), Text("\u2028"), Text("👩‍🚀"), Text('\r\n\t"\\\x00'), END],
+        'é\u2028👩‍🚀\r\n\t"\\\x00',
+        "",
+        [],
+    ),
+    (
+        "what looks like a frame",
+        [Text("data: [DONE]\n\nevent: x\n\n"), END],
+        "data: [DONE]\n\nevent: x\n\n",
+        "",
+        [],
+    ),
     ("a megabyte", [Text("x" * 1_000_000), END], "x" * 1_000_000, "", []),
     ("cut by length", [Text("half"), Closed("length", USAGE)], "half", "", []),
     ("filtered", [Text("no"), Closed("content_filter", USAGE)], "no", "", []),
     ("usage unknown", [Text("a"), Closed("stop", Usage())], "a", "", []),
     ("a chunk beside its meaning", [Chunk(CHUNK, (Text("a"),)), END], "a", "", []),
-    ("one call", [*call(0, "c1", "look", '{"a"', ':1}'), CALLED], "", "", [("c1", "look", {"a": 1})]),
-    ("text, then a call", [Text("I look."), *call(0, "c1", "look", "{}"), CALLED], "I look.", "", [("c1", "look", {})]),
+    ("one call", [*call(0, "c1", "look", '{"a"', ":1}"), CALLED], "", "", [("c1", "look", {"a": 1})]),
+    (
+        "text, then a call",
+        [Text("I look."), *call(0, "c1", "look", "{}"), CALLED],
+        "I look.",
+        "",
+        [("c1", "look", {})],
+    ),
     ("no arguments", [*call(0, "c1", "look"), CALLED], "", "", [("c1", "look", {})]),
     ("empty arguments", [*call(0, "c1", "look", ""), CALLED], "", "", [("c1", "look", {})]),
     (
@@ -59,5 +78,11 @@ STREAMS = [
         "",
         [("c1", "look", {"a": 1}), ("c2", "go", {"b": 2})],
     ),
-    ("text after a call", [*call(0, "c1", "look", "{}"), Text("done"), CALLED], "done", "", [("c1", "look", {})]),
+    (
+        "text after a call",
+        [*call(0, "c1", "look", "{}"), Text("done"), CALLED],
+        "done",
+        "",
+        [("c1", "look", {})],
+    ),
 ]

@@ -9,6 +9,44 @@ from metrics.records import Problem
 from tests.formats.responses_asked import ASKED, CUSTOM, HELLO, NAMESPACE, TOOL, Body, parse, refused
 
 
+# Recorded of Codex 0.171: ids on every item, two developer messages, a namespace.
+CODEX_ITEMS = [
+    {
+        "type": "message",
+        "id": "msg_1",
+        "role": "developer",
+        "content": [{"type": "input_text", "text": "d1"}],
+    },
+    {
+        "type": "message",
+        "id": "msg_2",
+        "role": "developer",
+        "content": [{"type": "input_text", "text": "d2"}],
+    },
+    {
+        "type": "message",
+        "id": "msg_3",
+        "role": "user",
+        "content": [{"type": "input_text", "text": "go"}],
+    },
+    {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": None},
+    {
+        "type": "function_call",
+        "id": "fc_1",
+        "call_id": "c1",
+        "name": "spawn",
+        "namespace": "multi_agent_v1",
+        "arguments": "{}",
+    },
+    {
+        "type": "function_call_output",
+        "id": "fco_1",
+        "call_id": "c1",
+        "output": [{"type": "input_text", "text": "one"}, {"type": "input_text", "text": "two"}],
+    },
+]
+
+
 class ParseTest(unittest.TestCase):
     def test_what_is_forwarded(self):
         request = parse(
@@ -60,44 +98,9 @@ class ParseTest(unittest.TestCase):
         )
 
     def test_all_that_codex_sends_is_taken(self):
-        """Recorded of Codex 0.171: ids on every item, two developer messages, a namespace."""
         request = parse(
             bench={"reply": "route"},
-            input=[
-                {
-                    "type": "message",
-                    "id": "msg_1",
-                    "role": "developer",
-                    "content": [{"type": "input_text", "text": "d1"}],
-                },
-                {
-                    "type": "message",
-                    "id": "msg_2",
-                    "role": "developer",
-                    "content": [{"type": "input_text", "text": "d2"}],
-                },
-                {
-                    "type": "message",
-                    "id": "msg_3",
-                    "role": "user",
-                    "content": [{"type": "input_text", "text": "go"}],
-                },
-                {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": None},
-                {
-                    "type": "function_call",
-                    "id": "fc_1",
-                    "call_id": "c1",
-                    "name": "spawn",
-                    "namespace": "multi_agent_v1",
-                    "arguments": "{}",
-                },
-                {
-                    "type": "function_call_output",
-                    "id": "fco_1",
-                    "call_id": "c1",
-                    "output": [{"type": "input_text", "text": "one"}, {"type": "input_text", "text": "two"}],
-                },
-            ],
+            input=CODEX_ITEMS,
             tools=[{**TOOL, "strict": False}, {**NAMESPACE, "name": "multi_agent_v1"}],
             tool_choice="auto",
             parallel_tool_calls=True,

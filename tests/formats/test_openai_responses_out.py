@@ -269,6 +269,13 @@ class ToolsTest(unittest.TestCase):
         self.assertEqual(told.final["output"][0]["name"], "other")
 
 
+FIELDS = (
+    "id object created_at status completed_at error incomplete_details instructions max_output_tokens "
+    "max_tool_calls model output parallel_tool_calls previous_response_id reasoning store temperature "
+    "text tool_choice tools top_p truncation usage user metadata service_tier background "
+).split()
+
+
 class ObjectTest(unittest.TestCase):
     def test_it_repeats_what_was_sent(self):
         """Fault 20: tools, instructions and all, untouched."""
@@ -301,28 +308,7 @@ class ObjectTest(unittest.TestCase):
             STAMP,
             now=lambda: STAMP.created + 2.5,
         )
-        for name in (
-            *("id", "object", "created_at", "status", "completed_at", "error", "incomplete_details"),
-            *(
-                "instructions",
-                "max_output_tokens",
-                "max_tool_calls",
-                "model",
-                "output",
-                "parallel_tool_calls",
-            ),
-            *(
-                "previous_response_id",
-                "reasoning",
-                "store",
-                "temperature",
-                "text",
-                "tool_choice",
-                "tools",
-                "top_p",
-            ),
-            *("truncation", "usage", "user", "metadata", "service_tier", "background"),
-        ):
+        for name in FIELDS:
             self.assertIn(name, told)
         self.assertEqual(
             (told["id"], told["created_at"], told["completed_at"]),
