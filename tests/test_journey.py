@@ -3,6 +3,7 @@ up."""
 
 import json
 import re
+import shlex
 import subprocess
 import sys
 import unittest
@@ -10,6 +11,28 @@ import unittest
 from tests.running import ROOT, Running, clean_environment
 
 FILE = str(ROOT / "examples" / "pricing.py")
+
+
+ADDED = """
+endpoint add own --base {base} --api chat --profile api.groq.com --key-stdin
+model add mm --endpoint own --served bench/core --tools yes --vision no --context 200000 --max-output 8192 \
+--price in=1,out=2,cache_read=0.5,cache_write=1.5
+collection save cc --members mm,practice-lint --explorers 0 --reply all --merger mm --shape review --deadline 60 \
+--description "two of them" --tags a,b
+collection save cc --remove practice-lint --add practice-terse
+"""
+
+CHANGED = """
+model rename mm nn
+model role nn code
+model retire nn --reason test
+model restore nn
+endpoint key own --key-stdin
+endpoint default own
+endpoint test own
+collection rm cc
+endpoint rm own --with-models
+"""
 
 
 class JourneyTest(unittest.TestCase):
@@ -50,89 +73,19 @@ class JourneyTest(unittest.TestCase):
         self.assertEqual((lines[0]["event"], lines[-1]["event"]), ("panel.started", "panel.done"))
 
     def test_the_exact_forms_that_scripts_rely_on(self):
-        do = self.bench.do
         base = f"http://127.0.0.1:{self.bench.port}/v1"
-        do(
-            "endpoint",
-            "add",
-            "own",
-            "--base",
-            base,
-            "--api",
-            "chat",
-            "--profile",
-            "api.groq.com",
-            "--key-stdin",
-            stdin="sk-x",
-        )
-        do(
-            *(
-                "model",
-                "add",
-                "mm",
-                "--endpoint",
-                "own",
-                "--served",
-                "bench/core",
-                "--tools",
-                "yes",
-                "--vision",
-                "no",
-            ),
-            *(
-                "--context",
-                "200000",
-                "--max-output",
-                "8192",
-                "--price",
-                "in=1,out=2,cache_read=0.5,cache_write=1.5",
-            ),
-        )
-        do(
-            *(
-                "collection",
-                "save",
-                "cc",
-                "--members",
-                "mm,practice-lint",
-                "--explorers",
-                "0",
-                "--reply",
-                "all",
-            ),
-            *(
-                "--merger",
-                "mm",
-                "--shape",
-                "review",
-                "--deadline",
-                "60",
-                "--description",
-                "two",
-                "--tags",
-                "a,b",
-            ),
-        )
-        do("collection", "save", "cc", "--remove", "practice-lint", "--add", "practice-terse")
-        saved = json.loads(do("collection", "show", "cc", "--json"))
+        for line in ADDED.strip().splitlines():
+            self.bench.do(*shlex.split(line.format(base=base)), stdin="sk-x")
+        saved = json.loads(self.bench.do("collection", "show", "cc", "--json"))
         self.assertIn("practice-terse", json.dumps(saved))
-        self.check_saved()
-        do("model", "rename", "mm", "nn")
-        do("model", "role", "nn", "code")
-        do("model", "retire", "nn", "--reason", "test")
-        do("model", "restore", "nn")
-        do("endpoint", "key", "own", "--key-stdin", stdin="sk-y")
-        do("endpoint", "default", "own")
-        do("endpoint", "test", "own")
-
-    def check_saved(self):
-        do = self.bench.do
-        model = next(m for m in json.loads(do("models", "--json"))["models"] if m["alias"] == "mm")
-        self.assertEqual(
-            (model["tools"], model["vision"], model["context"], model["max_output"], model["price"]),
-            (True, False, 200000, 8192, {"input": 1, "output": 2, "cache_read": 0.5, "cache_write": 1.5}),
-        )
-        self.assertNotIn("sk-x", do("endpoints", "--json"))
+        model = next(m for m in json.loads(self.bench.do("models", "--json"))["models"] if m["alias"] == "mm")
+        facts = {name: model[name] for name in ("tools", "vision", "context", "max_output", "price")}
+        price = {"input": 1, "output": 2, "cache_read": 0.5, "cache_write": 1.5}
+        wanted = {"tools": True, "vision": False, "context": 200000, "max_output": 8192, "price": price}
+        self.assertEqual(facts, wanted)
+        self.assertNotIn("sk-x", self.bench.do("endpoints", "--json"))
+        for line in CHANGED.strip().splitlines():
+            self.bench.do(*shlex.split(line), stdin="sk-y")
 
     def test_the_whole_bench_through_its_own_gateway(self):
         """A bench is an OpenAI-compatible endpoint too, and can sit on another, or by mistake on itself: here

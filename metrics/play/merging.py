@@ -13,7 +13,7 @@ from metrics.limits import tokens
 from metrics.play import ids
 from metrics.records import Answer, Message, Panel, Seat, Target
 
-SYSTEM = """You merge the answers of several language models to one request. Write one answer for whoever asked.
+SYSTEM = """You merge the answers of several language models to one request into one answer for whoever asked.
 - Begin with what most helps them act.
 - Say where the answers agree, and where they contradict each other; name each model at what it said.
 - Keep a finding that only one model made, and say which one made it.

@@ -49,8 +49,8 @@ _moment = threading.local()
 
 @contextmanager
 def moment() -> Iterator[None]:
-    """Within the block this thread looks at each file once: a request sees one state of the settings, and pays
-    for one look at each file, however often it asks."""
+    """Within the block this thread looks at each file once: a request sees one state of the settings, and
+    pays for one look at each file, however often it asks."""
     _moment.looked = {}
     try:
         yield
@@ -59,7 +59,8 @@ def moment() -> Iterator[None]:
 
 
 def once_a_moment(work: Callable[[], T]) -> Callable[[], T]:
-    """`work` reads files and nothing else: within a moment it is done once, unless this thread edits a file."""
+    """`work` reads files and nothing else: within a moment it is done once, unless this thread edits a
+    file."""
 
     @functools.wraps(work)
     def done() -> T:

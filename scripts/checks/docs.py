@@ -222,8 +222,8 @@ def _mirrors(tree: Tree) -> Iterator[str]:
 
 
 def _taken_in(tree: Tree) -> dict[str, set[str]]:
-    """What the test modules of each folder import: a small module may be tested through its neighbour's test, as long
-    as that test takes it up by name."""
+    """What the test modules of each folder import: a small module may be tested through its neighbour's test,
+    as long as that test takes it up by name."""
     taken: dict[str, set[str]] = {}
     for module in tree.modules.values():
         folder, _, file = module.path.rpartition("/")
