@@ -218,7 +218,7 @@ def _mirrors(tree: Tree) -> Iterator[str]:
             continue
         folder = mirrors(module.path)[0].rpartition("/")[0]
         if module.name not in known.get(folder, ()):
-            yield f"{module.path} has no test module {mirrors(module.path)[0]}, nor do tests beside it import it"
+            yield f"{module.path} has no test module {mirrors(module.path)[0]}, nor does one beside it import it"
 
 
 def _taken_in(tree: Tree) -> dict[str, set[str]]:
