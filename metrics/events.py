@@ -64,7 +64,7 @@ class ToolArguments:
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """An untouched upstream chunk (one SSE data payload, no framing) beside its meaning, for chat-to-chat
-    relays. A chunk of nothing but text may come without its meaning, once text has been said."""
+    relays."""
 
     raw: bytes
     events: tuple["Event", ...]

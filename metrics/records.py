@@ -246,8 +246,7 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Everything an unstreamed reply needs: the events of a stream, gathered. `chunks` are those that a
-    provider of the caller's own API sent, as they came: when there are any, they hold the whole answer, and
-    `text` perhaps only a part."""
+    provider of the caller's own API sent, as they came: all of the answer, also what we have no word for."""
 
     text: str = ""
     reasoning: str = ""

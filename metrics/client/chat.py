@@ -133,8 +133,8 @@ def read(
 ) -> Iterator[Event]:
     """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
 
-    With `relay`, Chunk events instead: every piece as one chunk to send on, with its meaning where it has any
-    but text. Left out are chunks that say nothing (an error may follow them), and usage, which Closed has.
+    With `relay`, Chunk events instead: every piece as one chunk to send on, with its meaning. Left out are
+    chunks that say nothing (an error may follow them), and usage, which Closed has.
     `tick` is passed to the transport. Raises Problem: the provider's refusal (with its status), "empty",
     "cut" and "garbage" (502), and the transport's.
     """
@@ -177,25 +177,18 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 break
             elif data[:1] not in (b"{", b"["):
                 words = words or data  # some servers say "ping"
-            elif relay and chunks.spoken and event.whole and plain(data):
-                yield Chunk(_line(data), ())
-            elif not relay and event.whole and (text := mould.text(data)):
-                chunks.hear(text)
-                yield Text(text)
+            elif event.whole and (text := mould.text(data)):
+                chunks.taken += 1
+                yield Chunk(_line(data), (Text(text),)) if relay else Text(text)
             else:
                 chunk = _decoded(data, target, event.whole)
                 if chunk is None:
                     torn = True
                     break
                 events = chunks.take(chunk)
+                if (text := _only_text(events)) and plain(data) and not chunks.repaired:
+                    mould.learn(data, text)
                 if not relay:
-                    if (
-                        len(events) == 1
-                        and isinstance(events[0], Text)
-                        and events[0] == Text(events[0].text)
-                        and plain(data)
-                    ):
-                        mould.learn(data, events[0].text)
                     yield from events
                 elif _speaks(chunk):
                     changed = chunk.pop("usage", None) or chunks.repaired or not _clean(data)
@@ -268,6 +261,15 @@ def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
     return {"delta": choice["message"], **{key: v for key, v in choice.items() if key != "message"}}
 
 
+def _only_text(events: list[Event]) -> str:
+    """The text of a chunk that says nothing else; "" for any other."""
+    match events:
+        case [Text(text, 0, None)]:
+            return text
+        case _:
+            return ""
+
+
 def plain(data: bytes) -> bool:
     """Whether a chunk surely holds no tool call, finish, usage or error, by its bytes alone.
 
@@ -285,15 +287,6 @@ def _clean(data: bytes) -> bool:
         except UnicodeDecodeError:
             return False
     return not (b"\\u" in data and _SURROGATE.search(data))
-
-
-def words(data: bytes) -> str:
-    """The text of a chunk that was relayed by its bytes alone; "" when it is none."""
-    try:
-        choices = json.loads(data)["choices"]
-        return "".join(choice["delta"].get("content") or "" for choice in choices)
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return ""
 
 
 def _speaks(chunk: Mapping[str, Any]) -> bool:

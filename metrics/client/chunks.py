@@ -48,7 +48,6 @@ class Chunks:
     def __init__(self, target: Target, now: Callable[[], float], new_id: Callable[[], str]) -> None:
         self.taken = 0
         self.opened = False
-        self.spoken = False  # text came that is more than blanks
         self.finished = False  # the first choice came to its end
         self.repaired = False  # the last chunk was altered
         self._target, self._now, self._new_id = target, now, new_id
@@ -82,11 +81,6 @@ class Chunks:
                     self._choice(choice, events)
         return events
 
-    def hear(self, text: str) -> None:
-        """A chunk of nothing but this text was read without being decoded."""
-        self.taken += 1
-        self.spoken = self.spoken or not text.isspace()
-
     def close(self) -> list[Event]:
         """What is left to say when the stream is over; ends with Closed."""
         events: list[Event] = [event for tools in self._tools.values() for event in tools.finish()]
@@ -103,15 +97,24 @@ class Chunks:
         index = choice.get("index")
         number = index if isinstance(index, int) else 0
         delta = choice.get("delta")
-        if (
-            delta is None
-        ):  # a whole completion; Perplexity's chunks carry both, and `message` is then all so far
+        if not isinstance(delta, dict):
+            # A whole completion; Perplexity's chunks carry both, and `message` is then all so far.
             delta = choice.get("message")
-        if isinstance(delta, dict):
-            self._delta(delta, choice.get("logprobs"), number, events)
-        finish = choice.get("finish_reason")
+            delta = delta if isinstance(delta, dict) else {}
+            self._put(choice, "delta", delta)
+        if number is not index:
+            self._put(choice, "index", number)
+        self._delta(delta, choice.get("logprobs"), number, events)
+        if "finish_reason" not in choice:
+            self._put(choice, "finish_reason", None)
+        finish = choice["finish_reason"]
         if finish is not None:
             self._end(str(finish), choice, number, events)
+
+    def _put(self, holder: dict[str, Any], name: str, value: Any) -> None:
+        """Put a field of the chunk right."""
+        holder[name] = value
+        self.repaired = True
 
     def _delta(self, delta: dict[str, Any], logprobs: Any, number: int, events: list[Event]) -> None:
         # Where reasoning is shown: DeepSeek and most; OpenRouter and Ollama; some send both, saying the same.
@@ -121,7 +124,10 @@ class Chunks:
         content = delta.get("content")
         if isinstance(content, list):  # Mistral's reasoning models send parts
             thoughts, content = _parts(content)
-            reasoning = reasoning or thoughts
+            self._put(delta, "content", content)
+            if thoughts and not reasoning:
+                reasoning = thoughts
+                self._put(delta, "reasoning_content", thoughts)
         if reasoning and isinstance(reasoning, str):
             events.append(Reasoning(reasoning, number))
         text = content if isinstance(content, str) else ""
@@ -130,8 +136,6 @@ class Chunks:
             self._refused = True
             text += refusal
         if text or logprobs:
-            if text.strip():
-                self.spoken = True
             events.append(Text(text, number, logprobs))
         if delta.get("tool_calls"):
             self._calls(delta, number, events)

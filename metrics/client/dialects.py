@@ -1,9 +1,8 @@
 """Which module speaks which API of providers: a target's `api` is a key here.
 
 A dialect has what chat.py has: Conversation, compose(target, conversation, options, stream=), read(arrival,
-target, relay=, tick=), list_models(transport, base, key, profile), words(chunk): the text of a chunk that was
-relayed unread, and learn(target, problem): whether a refusal taught how to ask better, so that composing and
-sending once more is worth it.
+target, relay=, tick=), list_models(transport, base, key, profile), and learn(target, problem): whether a
+refusal taught how to ask better, so that composing and sending once more is worth it.
 """
 
 from collections.abc import Mapping

@@ -26,7 +26,10 @@ class Mould:
         inner = data[len(before) : len(data) - len(behind)]
         if b'"' in inner or b"\\" in inner:
             return ""
-        return inner.decode("utf-8", "replace")
+        try:
+            return inner.decode()
+        except UnicodeDecodeError:
+            return ""
 
     def learn(self, data: bytes, text: str) -> None:
         """`data` is a chunk that means `text` and nothing else."""

@@ -88,7 +88,6 @@ class _Said:
 
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
-    chunks: list[bytes] = field(default_factory=list)  # of nothing but text, relayed unread
     opened: Opened = field(default_factory=Opened)
     closed: Closed | None = None
     first: float | None = None
@@ -110,8 +109,6 @@ class _Said:
                 self.opened = event
             case Closed():
                 self.closed = event
-            case Chunk(raw, ()):
-                self.chunks.append(raw)
             case Chunk(_, inner):
                 for meaning in inner:
                     self.hear(meaning, at)
@@ -134,10 +131,9 @@ def place(
     relay: bool = False,
 ) -> Generator[Event, None, Answer]:
     """Ask `seat`'s model, at most `deadline` seconds from now. Yields events (Tick after `quiet` seconds of
-    silence; with `relay` the chunks themselves, of whose text the Answer then holds only the beginning),
-    returns the Answer; raises nothing of the provider's: a failure is an Answer whose status says so. Tries
-    again only while nothing has been said. Closing the generator hangs up on the member, and what it cost is
-    recorded."""
+    silence; with `relay` as Chunks, where the provider's dialect can), returns the Answer; raises nothing of
+    the provider's: a failure is an Answer whose status says so. Tries again only while nothing has been said.
+    Closing the generator hangs up on the member, and what it cost is recorded."""
     play = _Play(seat, conversation, options, clocks, deadline, hangup, quiet, filing.depth + 1, relay)
     try:
         yield from play.attempts()
@@ -231,8 +227,7 @@ def _answer(seat: Seat, said: _Said, problem: Problem | None, conversation: Conv
     closed = said.closed
     usage = closed.usage if closed else Usage()
     if usage.out is None and said.first is not None:
-        unread = "".join(DIALECTS[seat.target.api].words(chunk) for chunk in said.chunks)
-        usage = _estimated(usage, text + reasoning + unread, conversation)
+        usage = _estimated(usage, text + reasoning, conversation)
     picodollars, status = cost.price(usage, seat.target.price)
     if problem is not None and said.first is None and problem.kind in UNCHARGED:
         usage, picodollars, status = Usage(), None, "none"

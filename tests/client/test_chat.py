@@ -265,7 +265,7 @@ class Relay(unittest.TestCase):
             events,
             [
                 Chunk(raw[0], (OPEN, Text("hi"))),
-                Chunk(raw[1], ()),
+                Chunk(raw[1], (Text(" there"),)),
                 Chunk(raw[2], ()),
                 Closed(usage=SPENT),
             ],
@@ -316,18 +316,42 @@ class Relay(unittest.TestCase):
             events, problem = said(Arrived([HI + HI[:end]]), relay=True)
             self.assertEqual((len(events), problem and problem.kind), (1, "cut"))
 
-    def test_words(self) -> None:
-        for data, text in [
-            (b'{"choices":[{"delta":{"content":"a"}},{"delta":{"content":"b"}}]}', "ab"),
-            (b'{"choices":[{"delta":{"content":null}}]}', ""),
-            (b'{"choices":[{"delta":null}]}', ""),
-            (b'{"choices":[{"delta":{"content":[]}}]}', ""),
-            (b'{"choices":[{"delta":{"content":{"a":1}}}]}', ""),
-            (b"[]", ""),
-            (b"{", ""),
+    def test_shapes_are_put_right(self) -> None:
+        """Clients look into choices without asking whether all is there."""
+        for name, choice, delta in [
+            ("no delta", {"index": 0, "finish_reason": "stop"}, {}),
+            ("a delta of null", {"index": 0, "delta": None, "finish_reason": "stop"}, {}),
+            ("no index", {"delta": {"content": "a"}, "finish_reason": "stop"}, {"content": "a"}),
+            (
+                "an index in words",
+                {"index": "0", "delta": {"content": "a"}, "finish_reason": "stop"},
+                {"content": "a"},
+            ),
+            (
+                "a message",
+                {"index": 0, "message": {"content": "a"}, "finish_reason": "stop"},
+                {"content": "a"},
+            ),
+            (
+                "parts",
+                {
+                    "index": 0,
+                    "delta": {
+                        "content": [{"type": "thinking", "thinking": "h"}, {"type": "text", "text": "a"}]
+                    },
+                    "finish_reason": "stop",
+                },
+                {"content": "a", "reasoning_content": "h"},
+            ),
         ]:
-            with self.subTest(data):
-                self.assertEqual(chat.words(data), text)
+            with self.subTest(name):
+                made = relayed(HI + frame({"choices": [choice]}) + DONE)[0][1]["choices"]
+                self.assertEqual((made[0]["index"], made[0]["finish_reason"]), (0, "stop"))
+                self.assertEqual(made[0]["delta"], delta)
+        chunks, _ = relayed(
+            HI + frame({"choices": [{"index": 0, "delta": {"content": "b"}}]}) * 3 + STOP + DONE
+        )
+        self.assertEqual([one["choices"][0]["finish_reason"] for one in chunks], [None] * 4 + ["stop"])
 
     def test_plain(self) -> None:
         for text, expected in [

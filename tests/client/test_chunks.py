@@ -21,7 +21,6 @@ class ChunksTest(unittest.TestCase):
         first = reader.take(chunk({"content": "a"}, model="big", provider="p", system_fingerprint="fp"))
         self.assertEqual(first, [Opened("big", "p", "fp"), Text("a")])
         self.assertEqual(reader.take(chunk({"content": "b"}, model="big")), [Text("b")])
-        self.assertTrue(reader.spoken)
 
     def test_every_word_for_an_end(self):
         for word, finish in FINISHES.items():

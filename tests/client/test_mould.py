@@ -31,6 +31,7 @@ class MouldTest(unittest.TestCase):
         ("one field more behind", chunk("a", usage=None)),
         ("a finish", chunk("a").replace(b"null", b'"stop"')),
         ("two contents", chunk("a").replace(b'"delta"', b'"message": {"content": "x"}, "delta"')),
+        ("no UTF-8", chunk("é").replace(b"\xa9", b"")),
         ("nothing", b""),
         ("a part of it", chunk("a")[:-3]),
         ("only what stands around", b'{"id": "c1", "choices": [{"index": 0, "delta": {"content": "'),

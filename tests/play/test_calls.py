@@ -68,13 +68,13 @@ class CallsTest(House):
         answer, _, row = self.place(text("twelve chars", usage=None), price=Price(1.0, 1.0))
         self.assertEqual((answer.usage.estimated, answer.usage.out, row["estimated"]), (True, 3, True))
 
-    def test_what_is_relayed_unread_counts_too(self):
+    def test_what_is_relayed_counts_too(self):
         for usage, out in ((None, 3), ({"prompt_tokens": 11, "completion_tokens": 7}, 7)):
             with self.subTest(usage):
                 self.setUp()
                 answer, events, row = self.place(text("twelve", " chars", usage=usage), relay=True)
                 self.assertEqual([type(event) for event in events], [Opened, Chunk, Chunk, Chunk, Closed])
-                self.assertEqual((answer.status, answer.finish, row["out"]), ("ok", "stop", out))
+                self.assertEqual((answer.status, answer.text, row["out"]), ("ok", "twelve chars", out))
                 self.assertEqual(row["estimated"], usage is None)
                 self.doCleanups()
 
