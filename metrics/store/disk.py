@@ -9,7 +9,7 @@ import errno
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
@@ -94,8 +94,9 @@ def draft_of(path: Path) -> Path:
     return path.with_name(f".{path.name}.draft")
 
 
-def put(path: Path, content: bytes, *, durable: bool) -> None:
-    """Make `content` the whole of `path`, mode 0600; `durable`: it survives a power cut once this returns.
+def put(path: Path, content: bytes | Iterable[bytes], *, durable: bool) -> None:
+    """Make `content`, or the pieces of it, the whole of `path`, mode 0600; `durable`: it survives a power cut
+    once this returns.
 
     Callers see to it that one writer at a time works on `path`. Problem when the disk refuses: `path` is then
     as it was.
@@ -106,7 +107,8 @@ def put(path: Path, content: bytes, *, durable: bool) -> None:
             draft.unlink()  # a killed writer's
         fd = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
         try:
-            write_all(fd, content)
+            for piece in (content,) if isinstance(content, bytes) else content:
+                write_all(fd, piece)
             if durable:
                 os.fsync(fd)
         finally:
@@ -118,6 +120,12 @@ def put(path: Path, content: bytes, *, durable: bool) -> None:
         with suppress(OSError):
             draft.unlink()
         raise refusal(error, path.name) from None
+
+
+def remove(path: Path) -> None:
+    """Delete `path`, if it is there. OSError when the disk refuses."""
+    with suppress(FileNotFoundError):
+        patiently(lambda: os.unlink(path))
 
 
 def sync_folder(folder: Path) -> None:

@@ -3,8 +3,8 @@ the line.
 
 The file grows behind the log, some records at a time: the newest are in memory, and a kill loses nothing,
 because what the file lacks is read from the log at the next start. It is searched from its end, so what is
-asked for soon after it was written is found at once. A wrong record does no harm: whoever follows one compares
-the key. The index can always be made again from its log.
+asked for soon after it was written is found at once. A wrong record does no harm: whoever follows one
+compares the key. The index can always be made again from its log.
 """
 
 import hashlib
@@ -93,6 +93,16 @@ class Index:
             _append(self.path, self._fresh)
             self._fresh = []  # after the file has them, so that a reader meanwhile finds them here or there
             self._saved = self.covered
+
+    def replace(self, entries: list[Entry], covered: int) -> None:
+        """Have these entries alone: the log, which `save` was called for, has just been written anew.
+
+        A kill before this leaves an index whose last record is not that of its log (see `settle`).
+        """
+        self._cut(0)
+        self._fresh, self._saved, self.covered = entries, 0, covered
+        with suppress(OSError):
+            self.save()
 
     def fill(self, end: int) -> None:
         """Add what the log has from `covered` to `end`. OSError when it cannot be read."""

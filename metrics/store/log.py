@@ -17,8 +17,9 @@ from typing import TypeVar
 from metrics.records import Problem
 from metrics.store import home, lines
 from metrics.store.counters import Fold, State
+from metrics.store.kind import Kind
 from metrics.store.lines import Row
-from metrics.store.openlog import Kind, OpenLog
+from metrics.store.openlog import OpenLog
 from metrics.store.writer import trouble
 
 __all__ = ["JsonLog", "close_all", "trouble"]
@@ -100,8 +101,8 @@ class JsonLog:
 
     # --- reading
 
-    def find(self, key: str, since: str = "") -> Row | None:
-        """The latest row with this key. Files from before `since` ("2026-11") are not searched.
+    def find(self, key: str, since: str = "", until: str = "") -> Row | None:
+        """The latest row with this key, in the files from `since` to `until` ("2026-11") if these are given.
 
         Problem 503 when it is not found while the index is being made again.
         """
@@ -109,7 +110,7 @@ class JsonLog:
         line = log.waiting.newest(key)
         if line is not None:
             return lines.decode(line)
-        row = next(log.rows(key, since), None)
+        row = log.steady(lambda: next(log.rows(key, since, until), None))
         if row is None and log.indexing:
             raise _indexing(self.name)
         return row
@@ -121,7 +122,7 @@ class JsonLog:
             log.drain()
         if log.indexing:
             raise _indexing(self.name)
-        return [*log.queued(key), *log.rows(key, since)]
+        return [*log.queued(key), *log.steady(lambda: list(log.rows(key, since)))]
 
     def recent(
         self, limit: int, before: str | None = None, where: Callable[[Row], bool] | None = None
@@ -167,6 +168,15 @@ class JsonLog:
         """Delete the files from before `oldest` ("2026-05"); counters keep what they counted. Returns
         how many went."""
         return (self._log or self.open()).retain(oldest)
+
+    def thin(self, oldest: str, keep: Callable[[str], bool]) -> int:
+        """Delete the rows in files from before `oldest`, but those whose key `keep` wants. Returns how many
+        keys went. For a log that has a key and no counters.
+
+        `keep` is asked about each key while the log is in use. Problem when the disk refuses; what is not
+        gone then goes the next time, as does what was being indexed.
+        """
+        return (self._log or self.open()).thin(oldest, keep)
 
 
 def _indexing(name: str) -> Problem:

@@ -11,60 +11,24 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 from metrics.records import Problem
-from metrics.store import disk, home, lines, stamps, writer
-from metrics.store.counters import Counters, Fold, State
+from metrics.store import disk, home, lines, sifting, writer
+from metrics.store.counters import Counters
+from metrics.store.kind import Kind
 from metrics.store.lines import Row
 from metrics.store.segment import CATCH_UP, Segment
 from metrics.store.waiting import Entry, Waiting
 
-# What the files of a partition are called.
-_MONTH = "[0-9][0-9][0-9][0-9]-[0-9][0-9]"
-PATTERNS = {"month": f"{_MONTH}.jsonl", "day": f"{_MONTH}-[0-9][0-9].jsonl"}
+T = TypeVar("T")
 
 SAVE_AFTER = 5.0  # seconds, or
 SAVE_BYTES = 1_000_000  # so many bytes of rows, after which the counters are saved
 REST = 4.0  # background work rests this many times as long as it worked, so that requests hardly notice it
 AGAIN = 5.0  # seconds after which background work that the disk refused is tried again
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """What a log is (see log.JsonLog)."""
-
-    name: str
-    key: str | None
-    partition: str | None
-    durable: bool
-    fold: Fold | None
-    empty: Callable[[], State]
-    version: int
-    meaning: int
-
-    def label(self, file: str) -> str:
-        return f"{self.name}/{file}" if self.partition else self.name
-
-    def file(self, row: Row) -> str:
-        return f"{stamps.part(row['at'], self.partition)}.jsonl" if self.partition else Path(self.name).name
-
-    def entry(self, row: Row) -> Entry:
-        key = row.get(self.key) if self.key else None
-        return Entry(self.file(row), lines.encode(row), key if isinstance(key, str) else None)
-
-    def segment(self, path: Path) -> Segment:
-        return Segment(path, self.key, self.version)
-
-    def counters(self, place: Path, folder: Path) -> Counters:
-        path = place / "counters" if self.partition else place.with_suffix(".counters")
-        return Counters(path, folder, self.fold or _count_nothing, self.empty, self.meaning)
-
-
-def _count_nothing(state: State, row: Row) -> None:
-    """The fold of a log without counters."""
 
 
 class OpenLog:
@@ -79,13 +43,14 @@ class OpenLog:
         self._mine = home.writable()
         if self._mine:
             disk.make_folder(self.folder)
-        pattern = PATTERNS[kind.partition] if kind.partition else self._place.name
-        self.files = {path.name: self._opened(path) for path in sorted(self.folder.glob(pattern))}
+        self.files = {path.name: self._opened(path) for path in sorted(self.folder.glob(kind.pattern))}
         self.io = threading.RLock()
         self.memory = threading.RLock()
         self.waiting = Waiting()
         self._awake = False
         self._latest: Segment | None = None
+        self._thinning = threading.Lock()
+        self._swaps = 0  # odd while a file takes the place of another
         self._written = 0
         self._saved = (time.monotonic(), 0)
         self._stop = threading.Event()
@@ -221,21 +186,80 @@ class OpenLog:
         with self.io:
             self.drain()
             gone = [segment for name, segment in self.files.items() if self.kind.partition and name < oldest]
-            with self.memory:
-                self.files = {name: segment for name, segment in self.files.items() if segment not in gone}
-            for segment in gone:
-                self.counters.places.pop(segment.name, None)
-                segment.remove()
+            self._forget(gone)
             return len(gone)
+
+    def thin(self, oldest: str, keep: Callable[[str], bool]) -> int:
+        """Remove the rows whose key `keep` does not want from the files from before `oldest`, and the files
+        of which nothing is left; how many keys went.
+
+        The log is used meanwhile; only a file's exchange holds up the writing of others.
+        """
+        self._check_mine()
+        self.drain()
+        with self._thinning:
+            old = [segment for name, segment in self.files.items() if self.kind.partition and name < oldest]
+            try:
+                for draft in self.folder.glob(".*.jsonl.draft"):  # of a killed process
+                    disk.remove(draft)
+                return sum(self._thin(segment, keep) for segment in old)
+            except OSError as error:
+                raise disk.refusal(error, self.name) from None
+
+    def _thin(self, segment: Segment, keep: Callable[[str], bool]) -> int:
+        with self.io:
+            if segment.moved():  # by somebody else
+                segment.open(mend=True)
+            field, end = self.kind.key or "", segment.end
+        sifted = sifting.sift(segment.path, field, 0, end, keep, _restful(self._stop))
+        with self.io:
+            if sifted is None or self._stop.is_set() or segment.moved() or self.indexing:
+                return 0  # until the next time
+            later = sifting.sift(segment.path, field, end, segment.end)
+            stay = sifted.stay + (later.stay if later else [])
+            if sifted.gone or not stay:
+                self._swaps += 1
+                try:
+                    self._exchange(segment, stay)
+                finally:
+                    self._swaps += 1
+            return len(sifted.gone)
+
+    def _exchange(self, segment: Segment, stay: list[sifting.Line]) -> None:
+        self._disagreed += 1  # what is being made in the background is of the old file
+        if stay:
+            segment.keep_only(stay)
+            self.counters.places[segment.name] = segment.end
+        else:
+            self._forget([segment])
+
+    def _forget(self, gone: list[Segment]) -> None:
+        with self.memory:
+            self.files = {name: segment for name, segment in self.files.items() if segment not in gone}
+        if self._latest in gone:
+            self._latest = None
+        for segment in gone:
+            self.counters.places.pop(segment.name, None)
+            segment.remove()
 
     # --- reading
 
-    def rows(self, key: str, since: str = "") -> Iterator[Row]:
+    def steady(self, reader: Callable[[], T]) -> T:
+        """What `reader` finds in the files, none of which took the place of another meanwhile."""
+        before = self._swaps
+        found = reader()
+        if before % 2 == 0 and before == self._swaps:
+            return found
+        with self.io:
+            return reader()
+
+    def rows(self, key: str, since: str = "", until: str = "") -> Iterator[Row]:
         """The rows on disk with this key, latest first."""
         for segment in reversed(list(self.files.values())):
             if since and self.kind.partition and segment.name < since:
                 return
-            yield from segment.rows(key)
+            if not until or segment.name[: len(until)] <= until:
+                yield from segment.rows(key)
 
     def queued(self, key: str) -> list[Row]:
         """The rows not on disk yet with this key, latest first."""

@@ -5,12 +5,12 @@ else changed, replaced or removed is noticed, and a write that the disk broke of
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from metrics.records import Problem
-from metrics.store import disk, lines, migrate
+from metrics.store import disk, lines, migrate, sifting
 from metrics.store.index import Index, digest
 from metrics.store.lines import Row
 from metrics.store.waiting import Entry
@@ -60,7 +60,7 @@ class Segment:
 
         OSError when the disk refuses; nothing is then left of them.
         """
-        if self._moved():
+        if self.moved():
             self.open(mend=True)
         self._open_to_write()
         fd = self._descriptor()
@@ -80,7 +80,9 @@ class Segment:
         self.end = start + len(content)
         if self.index:
             if self.index.behind or self.index.covered == before:
-                self.index.add(list(_placed(start, entries)), self.end)
+                self.index.add(
+                    list(_placed(start, [(entry.key, len(entry.line)) for entry in entries])), self.end
+                )
             else:
                 with suppress(OSError):  # the next write makes up for it
                     self.index.fill(self.end)
@@ -91,7 +93,7 @@ class Segment:
             raise RuntimeError(f"{self.name} is not open for writing")
         return self._fd
 
-    def _moved(self) -> bool:
+    def moved(self) -> bool:
         """Whether the file is not what it was when we last had it open."""
         try:
             stat = os.stat(self.path)
@@ -122,23 +124,36 @@ class Segment:
             why = migrate.too_new(version, self._version)
             raise Problem(503, f"{self.name} cannot be used: {why}", kind="config", retryable=False)
 
+    def keep_only(self, stay: Sequence[sifting.Line]) -> None:
+        """Write the file anew with these of its lines. Problem when the disk refuses: it is then as it was.
+
+        A kill leaves the file as it was, or as it is to be.
+        """
+        try:
+            if self.index:
+                self.index.save()
+            self.close()
+            disk.put(self.path, sifting.pieces(self.path, stay), durable=True)
+            self.end = lines.size_of(self.path)
+            self._inode = os.stat(self.path).st_ino
+            if self.index:
+                start = self.end - sum(line.size for line in stay)
+                self.index.replace(list(_placed(start, [(line.key, line.size) for line in stay])), self.end)
+        except OSError as error:
+            raise disk.refusal(error, self.name) from None
+
     def rows(self, key: str) -> Iterator[Row]:
         """The rows whose key is `key`, last first."""
         if not self.index:
             return
         seen: set[int] = set()
-        for offset in self.index.offsets(key):
-            if offset not in seen and offset < self.end:
-                seen.add(offset)
-                row = self._at(offset)
-                if row and row.get(self._key or "") == key:
-                    yield row
-
-    def _at(self, offset: int) -> Row | None:
-        try:
-            return lines.decode(lines.at(self.path, offset))
-        except FileNotFoundError:  # removed by retention just now
-            return None
+        with suppress(FileNotFoundError):  # removed just now, for its age
+            for offset in self.index.offsets(key):
+                if offset not in seen and offset < self.end:
+                    seen.add(offset)
+                    row = lines.decode(lines.at(self.path, offset))
+                    if row and row.get(self._key or "") == key:
+                        yield row
 
     def superseded(self, row: Row, offset: int) -> bool:
         """Whether a later row has the same key."""
@@ -171,16 +186,15 @@ class Segment:
             os.close(fd)
 
     def remove(self) -> None:
-        """Delete the file and its index."""
+        """Delete the file and its index. OSError when the disk refuses."""
         self.close()
-        for path in (self.path, self.path.with_suffix(".index")):
-            with suppress(FileNotFoundError):
-                os.unlink(path)
+        disk.remove(self.path.with_suffix(".index"))
+        disk.remove(self.path)
 
 
-def _placed(start: int, entries: Sequence[Entry]) -> Iterator[tuple[bytes, int]]:
-    """The index's entries for lines that lie one after the other from `start`."""
-    for entry in entries:
-        if entry.key is not None:
-            yield digest(entry.key), start
-        start += len(entry.line)
+def _placed(start: int, found: Iterable[tuple[str | None, int]]) -> Iterator[tuple[bytes, int]]:
+    """The index's entries for lines that lie one after the other from `start`, given their keys and sizes."""
+    for key, size in found:
+        if key is not None:
+            yield digest(key), start
+        start += size

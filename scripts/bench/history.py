@@ -21,9 +21,9 @@ if __name__ == "__main__":
 
 from metrics.evidence import offloads, panels  # noqa: E402
 from metrics.limits import ledger  # noqa: E402
-from metrics.store import home, openlog  # noqa: E402
+from metrics.store import bodies, home, openlog  # noqa: E402
 from metrics.store.log import JsonLog, close_all  # noqa: E402
-from metrics.store.stamps import stamp  # noqa: E402
+from metrics.store.stamps import part, stamp  # noqa: E402
 
 CALLS, PANELS = 1_000_000, 100_000
 YEAR = 365 * 86_400.0
@@ -35,9 +35,10 @@ def fill(folder: Path, calls: int, panels_: int, now: float) -> None:
     """Give the data folder its past, up to an hour before `now` (epoch seconds)."""
     end = now - 3600.0
     for name, count in (("ledger", calls), ("panels", panels_), ("offloads", panels_)):
-        line = pattern(folder / name)
-        write(folder / name, copies(line, count, end))
-    write_bodies(folder / "bodies", panels_, end)
+        write(folder / name, copies(pattern(folder / name), count, end), "month")
+    if (folder / "bodies").exists():
+        rows = copies(pattern(folder / "bodies"), panels_, end)
+        write(folder / "bodies", (row for row in rows if row[0] > stamp(end - BODY_DAYS)), "day")
     settle(folder)
 
 
@@ -49,13 +50,13 @@ def pattern(folder: Path) -> str:
 
 
 def copies(line: str, count: int, end: float) -> Iterator[tuple[str, str]]:
-    """(month, line) of `count` rows like `line`, evenly over the year before `end`, oldest first."""
+    """(time, line) of `count` rows like `line`, evenly over the year before `end`, oldest first."""
     row = json.loads(line)
     head, middle, tail = _parts(line, row["at"])
     for number in range(count):
         at = stamp(end - YEAR * (count - number) / count)
         text = f"{head}{at}{middle}" if tail is None else f"{head}{at}{middle}{at}{tail}"
-        yield at[:7], text.replace(row["panel"], panel_id(at, number))
+        yield at, text.replace(row["panel"], panel_id(at, number))
 
 
 def _parts(line: str, at: str) -> tuple[str, str, str | None]:
@@ -70,14 +71,15 @@ def panel_id(at: str, number: int) -> str:
     return f"p{day}-{clock}-{number:08x}"
 
 
-def write(folder: Path, rows: Iterator[tuple[str, str]]) -> None:
-    """Write the rows before those that the log has. Its indexes and counters no longer fit and go."""
+def write(folder: Path, rows: Iterator[tuple[str, str]], partition: str) -> None:
+    """Write the rows before those that the log has, in a file each "month" or "day". Its indexes and counters
+    no longer fit and go."""
     kept = {path.name: path.read_bytes() for path in folder.glob("*.jsonl")}
     for path in folder.iterdir():
         if not path.name.endswith(".lock"):
             path.unlink()
-    for month, lines in _pieces(rows):
-        with open(folder / f"{month}.jsonl", "a", encoding="utf-8", newline="\n") as file:
+    for name, lines in _pieces((part(at, partition), line) for at, line in rows):
+        with open(folder / f"{name}.jsonl", "a", encoding="utf-8", newline="\n") as file:
             file.write("\n".join(lines) + "\n")
     for name, content in kept.items():
         with open(folder / name, "ab") as raw:
@@ -87,40 +89,24 @@ def write(folder: Path, rows: Iterator[tuple[str, str]]) -> None:
 
 
 def _pieces(rows: Iterator[tuple[str, str]]) -> Iterator[tuple[str, list[str]]]:
-    """Rows gathered by month, a piece at a time."""
-    month = ""
+    """Rows gathered by the file they belong to, a piece at a time."""
+    name = ""
     held: list[str] = []
-    for row_month, line in rows:
-        if held and (row_month != month or len(held) >= PIECE):
-            yield month, held
+    for row_name, line in rows:
+        if held and (row_name != name or len(held) >= PIECE):
+            yield name, held
             held = []
-        month = row_month
+        name = row_name
         held.append(line)
     if held:
-        yield month, held
-
-
-def write_bodies(folder: Path, count: int, end: float) -> None:
-    """The bodies of the latest month, each like one that is there."""
-    body = next(folder.rglob("*.json"), None)
-    if body is None:
-        return
-    content = body.read_bytes()
-    for number in range(count):
-        moment = end - YEAR * (count - number) / count
-        if moment > end - BODY_DAYS:
-            at = stamp(moment)
-            day = folder / at[:10]
-            day.mkdir(mode=0o700, exist_ok=True)
-            name = panel_id(at, number)
-            (day / f"{name}.json").write_bytes(content.replace(body.stem.encode(), name.encode()))
+        yield name, held
 
 
 def settle(folder: Path) -> None:
     """Have the store index and count what was written."""
     openlog.REST = 0.0  # nobody is waiting for an answer of this process
     home.use(folder)
-    logs: tuple[JsonLog, ...] = (ledger.LOG, panels.LOG, offloads.LOG)
+    logs: tuple[JsonLog, ...] = (ledger.LOG, panels.LOG, offloads.LOG, bodies.LOG)
     with home.own():
         for log in logs:
             log.open()

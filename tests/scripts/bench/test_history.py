@@ -6,7 +6,7 @@ from pathlib import Path
 
 from metrics.evidence import offloads, panels
 from metrics.limits import ledger
-from metrics.store import home
+from metrics.store import bodies, home
 from metrics.store.log import close_all
 from scripts.bench import history
 
@@ -26,10 +26,10 @@ class TestCopies(unittest.TestCase):
             self.assertEqual(panels.month(row["panel"]), row["at"][:7])
             self.assertEqual(row["spent"], 3)
 
-    def test_months_are_those_of_the_rows(self):
+    def test_times_are_those_of_the_rows(self):
         line = json.dumps({"at": AT, "panel": PANEL})
-        for month, text in islice(history.copies(line, 500, NOW), 100):
-            self.assertTrue(json.loads(text)["at"].startswith(month))
+        for at, text in islice(history.copies(line, 500, NOW), 100):
+            self.assertEqual(json.loads(text)["at"], at)
 
 
 class TestFill(unittest.TestCase):
@@ -43,6 +43,7 @@ class TestFill(unittest.TestCase):
             )
             panels.record({"panel": PANEL, "at": AT, "collection": "one", "seats": []})
             offloads.record({"call": f"{PANEL}.member1", "panel": PANEL, "at": AT, "collection": "one"})
+            bodies.keep(PANEL, {"answers": {f"{PANEL}.member1": "yes"}})
             close_all()
         history.fill(folder, 300, 60, NOW)
         home.use(folder)
@@ -52,5 +53,10 @@ class TestFill(unittest.TestCase):
             self.assertEqual(len(rows), 61)
             for row in rows[::10]:
                 self.assertEqual(panels.find(row["panel"]), row)
+            young = [row["panel"] for row in rows if bodies.read(row["panel"])]
+            self.assertEqual(young, [row["panel"] for row in rows[: len(young)]])
+            self.assertTrue(3 < len(young) < 10)  # of a month, not of the year
+            call = f"{young[-1]}.member1"
+            self.assertEqual(bodies.read(young[-1]), {"answers": {call: "yes"}})
             self.assertEqual(len(ledger.recent(1000)[0]), 301)
             close_all()

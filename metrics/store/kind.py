@@ -1,0 +1,54 @@
+"""What a log is, as its owner declares it, and what follows from that: its files, its lines, its counters."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from metrics.store import lines, stamps
+from metrics.store.counters import Counters, Fold, State
+from metrics.store.lines import Row
+from metrics.store.segment import Segment
+from metrics.store.waiting import Entry
+
+_MONTH = "[0-9][0-9][0-9][0-9]-[0-9][0-9]"
+PATTERNS = {"month": f"{_MONTH}.jsonl", "day": f"{_MONTH}-[0-9][0-9].jsonl"}  # by the partition
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a log is (see log.JsonLog)."""
+
+    name: str
+    key: str | None
+    partition: str | None
+    durable: bool
+    fold: Fold | None
+    empty: Callable[[], State]
+    version: int
+    meaning: int
+
+    def label(self, file: str) -> str:
+        return f"{self.name}/{file}" if self.partition else self.name
+
+    def file(self, row: Row) -> str:
+        return f"{stamps.part(row['at'], self.partition)}.jsonl" if self.partition else Path(self.name).name
+
+    @property
+    def pattern(self) -> str:
+        """What its files are called."""
+        return PATTERNS[self.partition] if self.partition else Path(self.name).name
+
+    def entry(self, row: Row) -> Entry:
+        key = row.get(self.key) if self.key else None
+        return Entry(self.file(row), lines.encode(row), key if isinstance(key, str) else None)
+
+    def segment(self, path: Path) -> Segment:
+        return Segment(path, self.key, self.version)
+
+    def counters(self, place: Path, folder: Path) -> Counters:
+        path = place / "counters" if self.partition else place.with_suffix(".counters")
+        return Counters(path, folder, self.fold or _count_nothing, self.empty, self.meaning)
+
+
+def _count_nothing(state: State, row: Row) -> None:
+    """The fold of a log without counters."""
