@@ -218,7 +218,8 @@ def _mirrors(tree: Tree) -> Iterator[str]:
             continue
         folder = mirrors(module.path)[0].rpartition("/")[0]
         if module.name not in known.get(folder, ()):
-            yield f"{module.path} has no test module {mirrors(module.path)[0]}, nor does one beside it import it"
+            mirror = mirrors(module.path)[0]
+            yield f"{module.path} has no test module {mirror}, and none beside it imports it"
 
 
 def _taken_in(tree: Tree) -> dict[str, set[str]]:
