@@ -50,14 +50,17 @@ def month(panel_id: str) -> str | None:
 
 
 def _empty() -> dict[str, Any]:
-    return {"waits": {}, "seen": []}
+    return {"waits": {}, "seen": {}}
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     """Count who waited: a candidate's wait grows with each panel, and ends when it answers."""
-    known = row["panel"] in state["seen"]
+    seen = state["seen"]
+    known = row["panel"] in seen
     if not known:
-        state["seen"] = [*state["seen"][-REMEMBERED + 1 :], row["panel"]]
+        seen[row["panel"]] = 1
+        if len(seen) > REMEMBERED:
+            del seen[next(iter(seen))]
     decision = row.get("decision") or {}
     candidates = [] if known else [_model(candidate) for candidate in decision.get("candidates", ())]
     answered = [_model(seat) for seat in row.get("seats", ()) if seat.get("status") in ANSWERED]
@@ -78,4 +81,4 @@ def _model(named: Mapping[str, Any] | str) -> str:
     return named if isinstance(named, str) else str(named.get("model_id") or named.get("alias"))
 
 
-LOG = JsonLog("panels", key="panel", partition="month", fold=_fold, empty=_empty)
+LOG = JsonLog("panels", key="panel", partition="month", fold=_fold, empty=_empty, meaning=2)

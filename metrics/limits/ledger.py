@@ -53,12 +53,14 @@ FIELDS = [
     "retry_after",
 ]
 
+_NOTHING = dict.fromkeys(FIELDS)
+
 DAYS = 62  # whose totals are kept
 
 
 def add(row: Mapping[str, Any]) -> None:
     """Record one call. `at` is when it ended; fields that are missing are null."""
-    LOG.submit({**dict.fromkeys(FIELDS), **row})
+    LOG.submit({**_NOTHING, **row})
 
 
 def totals(now: float | None = None) -> dict[str, Any]:

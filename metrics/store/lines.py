@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 PIECE = 64 * 1024
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
 
 
 def encode(row: Row) -> bytes:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from metrics.records import Problem
 
-GATHER = 0.02  # seconds: what is queued together is written together
+GATHER = 0.05  # seconds: what is queued together is written together, for waking up costs more than writing
 AGAIN = 1.0  # seconds between attempts while the disk refuses
 
 
