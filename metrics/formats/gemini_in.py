@@ -216,6 +216,8 @@ def _chosen(tools: list[dict[str, Any]], config: dict[str, Any]) -> tuple[list[d
         )
     if allowed and MODES[mode] != "none":
         tools = [tool for tool in tools if tool["function"]["name"] in allowed]
+        if MODES[mode] == "required" and len(tools) == 1:
+            return tools, {"type": "function", "function": {"name": allowed[0]}}
     return tools, MODES[mode]
 
 

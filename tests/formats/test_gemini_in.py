@@ -106,7 +106,13 @@ class OptionsTest(unittest.TestCase):
             ({"mode": "any"}, "required", ["look", "go"]),
             ({"mode": "NONE"}, "none", ["look", "go"]),
             ({"mode": "VALIDATED"}, "auto", ["look", "go"]),
-            ({"mode": "ANY", "allowed_function_names": ["go"]}, "required", ["go"]),
+            (
+                {"mode": "ANY", "allowed_function_names": ["go"]},
+                {"type": "function", "function": {"name": "go"}},
+                ["go"],
+            ),
+            ({"mode": "ANY", "allowedFunctionNames": ["go", "look"]}, "required", ["look", "go"]),
+            ({"mode": "AUTO", "allowedFunctionNames": ["go"]}, "auto", ["go"]),
         ]:
             with self.subTest(config=config):
                 request = parse(tools=[DECLARED], tool_config={"function_calling_config": config})
