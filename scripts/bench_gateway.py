@@ -4,7 +4,8 @@ run.
 
 Every round visits each scenario, and in it each target in turn, so that a busy machine slows all of them
 alike: read the ratios, not the milliseconds. With --history a second server carries a year of records, and
-the question is whether that costs a call anything."""
+the question is whether that costs a call anything. --formats compares what callers' formats add, --memory
+weighs large requests."""
 
 import argparse
 import json
@@ -14,7 +15,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +24,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:1] = [str(ROOT)]
 
-from scripts.bench import history, product  # noqa: E402
+from scripts.bench import formats, history, product, weights  # noqa: E402
 from scripts.bench.product import Target  # noqa: E402
+from scripts.bench.results import Counted, Results  # noqa: E402
 
 STARTS = 5
 SLOWER = 1.10  # what a long past may cost a call
@@ -40,7 +42,7 @@ COLUMNS = (
     ("errors", 8),
 )
 
-Counted = Mapping[str, float]
+Measuring = Callable[[Path, Target, argparse.Namespace], Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,33 +64,6 @@ SCENARIOS = (
     Scenario("c32 streamed", 32, stream=True),
 )
 PAST = (Scenario("c1", 1, targets=("empty", "history")), Scenario("c8", 8, targets=("empty", "history")))
-
-
-class Results:
-    """What every visit counted: scenario -> target -> one Counted per round."""
-
-    def __init__(self) -> None:
-        self.rounds: dict[str, dict[str, list[Counted]]] = {}
-
-    def add(self, scenario: str, target: str, counted: Counted) -> None:
-        self.rounds.setdefault(scenario, {}).setdefault(target, []).append(counted)
-
-    def median(self, scenario: str, target: str, field: str) -> float:
-        return statistics.median(counted[field] for counted in self.rounds[scenario][target])
-
-    def ratio(self, scenario: str, target: str, base: str, field: str) -> float:
-        """The median over the rounds of `target` to `base` in the same round."""
-        pairs = zip(self.rounds[scenario][target], self.rounds[scenario][base], strict=True)
-        return statistics.median(one[field] / (other[field] or 1e-9) for one, other in pairs)
-
-    @property
-    def errors(self) -> int:
-        return int(sum(counted["errors"] for _, _, counted in self._all()))
-
-    def _all(self) -> Iterator[tuple[str, str, Counted]]:
-        for scenario, targets in self.rounds.items():
-            for target, rounds in targets.items():
-                yield from ((scenario, target, counted) for counted in rounds)
 
 
 def measure(
@@ -181,6 +156,22 @@ def with_history(folder: Path, provider: Target, options: argparse.Namespace) ->
     }
 
 
+def by_format(folder: Path, provider: Target, options: argparse.Namespace) -> Mapping[str, Any]:
+    """What every format adds, next to what chat adds."""
+    with product.server(folder / "formats") as server:
+        server.seat(provider)
+        results = formats.measure(provider, server.port, options.rounds, note)
+    print("", *formats.table(results), sep="\n")
+    return formats.report(results)
+
+
+def by_weight(folder: Path, provider: Target, options: argparse.Namespace) -> Mapping[str, Any]:
+    """What large requests take of memory."""
+    loads = weights.measure(folder, provider, note)
+    print("", *weights.table(loads), sep="\n")
+    return weights.report(loads)
+
+
 def fresh(home: Path, provider: Target) -> Path:
     """A new data folder with the mock on its bench, whose server has answered once and has ended."""
     with product.server(home) as server:
@@ -218,6 +209,8 @@ def gate(report: Mapping[str, Any]) -> list[str]:
     past = report.get("history")
     if past and past["ratio"] > SLOWER:
         found.append(f"a call takes x{past['ratio']:.2f} with a long history; x{SLOWER} is the most")
+    for name in ("formats", "memory"):
+        found += report.get(name, {}).get("missed", ())
     return found
 
 
@@ -243,7 +236,7 @@ def ended_by_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _options(argv: list[str] | None) -> argparse.Namespace:
+def options(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="bench_gateway.py",
         description="Measure what the gateway costs, against a mock provider on loopback.",
@@ -258,27 +251,52 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--panels", type=int, default=history.PANELS, metavar="N", help="panels of that year")
     parser.add_argument("--only-history", action="store_true", help="measure nothing else")
+    parser.add_argument(
+        "--formats",
+        action="store_true",
+        help="measure instead what each format of callers adds, next to OpenAI chat: latency with one "
+        "connection, requests a second with eight",
+    )
+    parser.add_argument(
+        "--memory",
+        action="store_true",
+        help="measure instead how far a long prompt and a picture raise the server's memory, in every format "
+        "(Linux only)",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures there")
     parser.add_argument(
-        "--gate", action="store_true", help="exit 1 on errors, or if history makes calls slower"
+        "--gate",
+        action="store_true",
+        help=f"exit 1 on errors, if history makes calls slower, if a format adds more than "
+        f"x{formats.SLOWER:.1f} of what chat adds, or if a request takes x{weights.MOST:g} of its body",
     )
     return parser.parse_args(argv)
 
 
+def wanted(options: argparse.Namespace) -> dict[str, Measuring]:
+    """What to measure, by the name of its part in the report."""
+    instead = options.formats or options.memory or options.only_history
+    parts: tuple[tuple[str, Measuring, bool], ...] = (
+        ("overhead", overhead, not instead),
+        ("history", with_history, options.history or options.only_history),
+        ("formats", by_format, options.formats),
+        ("memory", by_weight, options.memory),
+    )
+    return {name: measuring for name, measuring, chosen in parts if chosen}
+
+
 def main(argv: list[str] | None = None) -> int:
-    options = _options(argv)
+    given = options(argv)
     report: dict[str, Any] = {"python": platform.python_version(), "machine": platform.machine()}
     with ExitStack() as end:
         end.enter_context(ended_by_signals())
         folder = Path(end.enter_context(tempfile.TemporaryDirectory(prefix="bench-gateway-")))
         provider = end.enter_context(product.mock())
-        if not options.only_history:
-            report["overhead"] = overhead(folder, provider, options)
-        if options.history or options.only_history:
-            report["history"] = with_history(folder, provider, options)
-    if options.json:
-        options.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
-    missed = gate(report) if options.gate else []
+        for name, measuring in wanted(given).items():
+            report[name] = measuring(folder, provider, given)
+    if given.json:
+        given.json.write_text(json.dumps(report, indent=1), encoding="utf-8")
+    missed = gate(report) if given.gate else []
     for sentence in missed:
         print(sentence)
     return 1 if missed else 0

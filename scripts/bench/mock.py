@@ -16,6 +16,7 @@ WORDS = ("The ", "quick ", "brown ", "fox ", "jumps ", "over ", "the ", "lazy ",
 USAGE = {"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}
 HEAD = {"id": "chatcmpl-mock", "created": 1_700_000_000, "model": "mock", "system_fingerprint": "fp_mock"}
 BACKLOG = 1024
+KEPT = 4_096  # bytes at the end of a large body, where its options stand
 
 
 def _json(**fields: object) -> bytes:
@@ -87,16 +88,28 @@ def converse(connection: socket.socket) -> None:
                 if size is None:
                     connection.sendall(NO_LENGTH)
                     return
-                while len(held) < end + 4 + size:
-                    if not (piece := connection.recv(65_536)):
-                        return
-                    held += piece
                 body, held = held[end + 4 : end + 4 + size], held[end + 4 + size :]
-                connection.sendall(answer(head, body))
+                tail = swallowed(connection, body, size)
+                if tail is None:
+                    return
+                connection.sendall(answer(head, tail))
     except OSError:
         pass
     finally:
         connection.close()
+
+
+def swallowed(connection: socket.socket, body: bytes, size: int) -> bytes | None:
+    """The end of a body of `size` bytes that begins with `body`; the rest is not kept. None when it breaks
+    off."""
+    left = size - len(body)
+    while left:
+        piece = connection.recv(min(left, 65_536))
+        if not piece:
+            return None
+        left -= len(piece)
+        body = (body + piece)[-KEPT:]
+    return body
 
 
 def serve(listener: socket.socket) -> None:

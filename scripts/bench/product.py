@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
 PATIENCE = 60.0
 SEATS = 5
+WINDOW = 2_000_000  # tokens: room for the longest prompt that is measured
 COLLECTIONS = {"one": 1, "five": SEATS}
 CHAT = "/v1/chat/completions"
 HIDDEN = ("BENCH", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "XDG_")
@@ -115,8 +116,8 @@ class Server:
         self.post("/api/endpoint", {"name": "mock", "base": f"http://127.0.0.1:{provider.port}/v1"})
         price = {"input": 1.0, "output": 2.0}
         for alias in aliases(SEATS):
-            model = {"alias": alias, "endpoint": "mock", "served": alias, "context": 128_000, "price": price}
-            self.post("/api/model/add", model)
+            facts = {"context": WINDOW, "vision": True, "price": price}
+            self.post("/api/model/add", {"alias": alias, "endpoint": "mock", "served": alias, **facts})
         for name, members in COLLECTIONS.items():
             self.post("/api/collection", {"name": name, "members": aliases(members), "explorers": 0})
 

@@ -5,7 +5,8 @@ from unittest import mock
 
 from scripts import bench_gateway
 from scripts.bench.product import Target
-from scripts.bench_gateway import Results, Scenario
+from scripts.bench.results import Results
+from scripts.bench_gateway import Scenario
 
 SCENARIOS = (Scenario("c1", 1, targets=("direct", "ours")), Scenario("c8", 8, targets=("direct", "ours")))
 TARGETS = {"direct": Target("direct", 1, "m"), "ours": Target("ours", 2, "m")}
@@ -21,17 +22,6 @@ def counted(p50: float, rate: float = 100.0, errors: int = 0) -> dict[str, float
         "mean_ms": p50,
         "seconds": 1.0,
     }
-
-
-class TestResults(unittest.TestCase):
-    def test_ratios_are_taken_within_a_round(self):
-        results = Results()
-        for direct, ours in [(1.0, 3.0), (10.0, 30.0), (100.0, 200.0)]:  # the machine slows down
-            results.add("c1", "direct", counted(direct))
-            results.add("c1", "ours", counted(ours, errors=1))
-        self.assertEqual(results.ratio("c1", "ours", "direct", "p50_ms"), 3.0)
-        self.assertEqual(results.median("c1", "ours", "p50_ms"), 30.0)
-        self.assertEqual(results.errors, 3)
 
 
 class TestMeasure(unittest.TestCase):
@@ -71,7 +61,27 @@ class TestGate(unittest.TestCase):
             ({"overhead": {"errors": 2}}, 1),
             ({"overhead": {"errors": 0}, "history": {"errors": 0, "ratio": 1.10}}, 0),
             ({"overhead": {"errors": 1}, "history": {"errors": 0, "ratio": 1.2}}, 2),
+            ({"formats": {"errors": 0, "missed": []}, "memory": {"errors": 0, "missed": []}}, 0),
+            (
+                {"formats": {"errors": 0, "missed": ["slow"]}, "memory": {"errors": 0, "missed": ["a", "b"]}},
+                3,
+            ),
         ]
         for report, missed in cases:
             with self.subTest(report):
                 self.assertEqual(len(bench_gateway.gate(report)), missed)
+
+
+class TestWanted(unittest.TestCase):
+    def test_what_is_measured(self):
+        cases = [
+            ([], ["overhead"]),
+            (["--history"], ["overhead", "history"]),
+            (["--only-history"], ["history"]),
+            (["--formats"], ["formats"]),
+            (["--memory", "--formats", "--gate"], ["formats", "memory"]),
+            (["--formats", "--history"], ["history", "formats"]),
+        ]
+        for argv, wanted in cases:
+            with self.subTest(argv):
+                self.assertEqual(list(bench_gateway.wanted(bench_gateway.options(argv))), wanted)

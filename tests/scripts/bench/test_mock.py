@@ -39,6 +39,7 @@ class TestMock(unittest.TestCase):
             (post, 20, mock.STREAMED),
             (post, len(post) - 3, mock.STREAMED),
             (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}" + post, 44, mock.WHOLE + mock.STREAMED),
+            (large(b'{"stream":true}') + large(b"{}"), 9_000, mock.STREAMED + mock.WHOLE),
         ]:
             with self.subTest(requests):
                 ours.sendall(requests[:cut])
@@ -47,6 +48,11 @@ class TestMock(unittest.TestCase):
                 while len(got) < len(expected):
                     got += ours.recv(65_536)
                 self.assertEqual(got, expected)
+
+
+def large(end: bytes) -> bytes:
+    body = b" " * 20_000 + end
+    return b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
 
 
 class Untuned:
