@@ -19,6 +19,7 @@ from metrics.client.listing import list_models
 from metrics.client.mould import Mould
 from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, bare, sendable, to_json
 from metrics.client.quirks import Quirks, learn
+from metrics.client.surrogates import Halves
 from metrics.events import Chunk, Event, Text, Tick
 from metrics.records import Problem, Target
 
@@ -167,7 +168,7 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
     opening = bytearray()
     words = b""
     torn = False
-    mould = Mould()
+    mould, halves = Mould(), Halves()
     try:
         for event in sse.read(_noting(pieces, opening)):
             data = event.data.strip() if event else b""
@@ -181,6 +182,7 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 chunks.taken += 1
                 yield Chunk(_line(data), (Text(text),)) if relay else Text(text)
             else:
+                data = halves.joined(data)
                 chunk = _decoded(data, target, event.whole)
                 if chunk is None:
                     torn = True
