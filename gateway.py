@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from metrics.bench import names
-from metrics.events import Event, Failed, Opened, Tick, gather
+from metrics.events import Chunk, Event, Failed, Opened, Tick, gather
 from metrics.evidence import verdicts
 from metrics.formats import (
     anthropic,
@@ -150,9 +150,15 @@ def _until_said(events: Iterator[Event]) -> list[Event]:
     started: list[Event] = []
     for event in events:
         started.append(event)
-        if not isinstance(event, Opened):
+        if not _mute(event):
             break
     return started
+
+
+def _mute(event: Event) -> bool:
+    """Whether nothing has been said yet: an answer that ends here is empty, and no 200."""
+    meant = event.events if isinstance(event, Chunk) else (event,)
+    return all(isinstance(one, Opened) for one in meant)
 
 
 def _safely(started: list[Event], events: Generator[Event, None, None]) -> Iterator[Event]:

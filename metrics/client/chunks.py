@@ -137,6 +137,10 @@ class Chunks:
             text += refusal
         if text or logprobs:
             events.append(Text(text, number, logprobs))
+        legacy = delta.get("function_call")
+        if isinstance(legacy, Mapping) and not delta.get("tool_calls"):
+            self._put(delta, "tool_calls", [{"index": 0, "type": "function", "function": legacy}])
+            del delta["function_call"]
         if delta.get("tool_calls"):
             self._calls(delta, number, events)
 

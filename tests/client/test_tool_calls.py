@@ -82,6 +82,13 @@ TOOLS: list[tuple[str, bytes, list[Event]]] = [
         [Start(0, "c", "sh", kind="custom"), Args(0, "null")],
     ),
     (
+        "the legacy form",
+        chunk({"content": None, "function_call": {"name": "f", "arguments": ""}})
+        + chunk({"function_call": {"arguments": '{"a":'}})
+        + chunk({"function_call": {"arguments": "1}"}}, "function_call"),
+        [Start(0, "id1", "f"), Args(0, '{"a":'), Args(0, "1}")],
+    ),
+    (
         "custom, on stray indexes",
         call({"index": 0, "id": "c", "type": "custom", "custom": {"name": "sh", "input": "l"}})
         + call({"index": 1, "custom": {"input": "s"}}),
