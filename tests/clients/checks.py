@@ -22,9 +22,8 @@ class Checks:
             except Exception as problem:
                 self.failed += 1
                 where = traceback.extract_tb(problem.__traceback__)[-1]
-                print(
-                    f"FAIL {self.library}: {what}: {type(problem).__name__}: {problem} ({where.name}:{where.lineno})"
-                )
+                said = f"{type(problem).__name__}: {problem} ({where.name}:{where.lineno})"
+                print(f"FAIL {self.library}: {what}: {said}")
             else:
                 self.passed += 1
                 print(f"PASS {self.library}: {what}")

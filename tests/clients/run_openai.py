@@ -70,7 +70,7 @@ def run(client: openai.OpenAI, provider: Provider, bench: Running) -> int:
     for wants_usage in (False, True):
 
         @check(f"streams a panel, include_usage={wants_usage}")
-        def _() -> None:
+        def _(wants_usage: bool = wants_usage) -> None:
             said, finish, usage, bench_object = "", None, None, None
             for chunk in ask(
                 model="bench/pair", messages=HELLO, stream=True, stream_options={"include_usage": wants_usage}

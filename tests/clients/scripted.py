@@ -3,8 +3,24 @@
 `seat_all` seats every one in the collection `c-<alias>`, which can be asked as a panel and as a route.
 """
 
-from tests.provider import CUT, Answer, Provider, chunk, error, stream, text
+import base64
+
+from tests.provider import CUT, Answer, Provider, Received, Scripted, chunk, error, stream, text
 from tests.running import Running
+
+HELLO = [{"role": "user", "content": "hello"}]
+READ_IT = "Read the file notes.txt"  # what practice-agent needs to hear to call read_file
+FOUND = "seven herons"
+CITY = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYAAAAAYAAjCB0C8AAAAASUVORK5CYII="
+)
+SEEN = f"image/png, {len(PNG)} bytes"  # what the member `seeing` says of it
 
 
 def call(name: str, *pieces: str, index: int = 0, finish: str | None = None) -> list[dict[str, object]]:
@@ -20,7 +36,26 @@ def call(name: str, *pieces: str, index: int = 0, finish: str | None = None) -> 
     return [*chunks, chunk({}, finish)] if finish else chunks
 
 
-ANSWERS: dict[str, Answer] = {
+def seen(request: Received) -> Answer:
+    """Says which pictures came, as `image/png, 68 bytes`."""
+    contents = [message["content"] for message in request.json["messages"]]
+    parts = [part for content in contents if isinstance(content, list) for part in content]
+    told = []
+    for url in (part["image_url"]["url"] for part in parts if part["type"] == "image_url"):
+        head, _, data = url.removeprefix("data:").partition(";base64,")
+        told.append(f"{head}, {len(base64.b64decode(data, validate=True))} bytes")
+    return text("; ".join(told) or "nothing to see")
+
+
+def filled(request: Received) -> Answer:
+    """A call of the first tool with a city, or the city in JSON where there are no tools."""
+    tools = request.json.get("tools")
+    if not tools:
+        return text('{"city": "Paris"}')
+    return stream(*call(tools[0]["function"]["name"], '{"city":', '"Paris"}', finish="tool_calls"))
+
+
+ANSWERS: dict[str, Scripted] = {
     "limited": error(429, "slow down", headers={"Retry-After": "77"}),
     "refusing": error(400, "no such parameter"),
     "broken": error(500, "boom"),
@@ -40,6 +75,8 @@ ANSWERS: dict[str, Answer] = {
     "cutcall": stream(*call("get_weather", '{"city":"Par', finish="length")),
     "structured": text('{"city": "Paris"}'),
     "plain": text("first answer"),
+    "seeing": seen,
+    "filling": filled,
 }
 
 
