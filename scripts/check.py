@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Every check and every test: `python3 scripts/check.py`. Needs nothing but the interpreter.
 
-The static parts read the source tree; each room of tests/ is a part too. All end in one line,
-`N passed, N failed`, where a rule counts one and a test counts one.
+The static parts read the source tree, the cases ask a real server; each room of tests/ is a part too. All end
+in one line, `N passed, N failed`, where a rule, a case and a test count one.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:1] = [str(ROOT)]
 
-from scripts.checks import compiling, docs, hygiene, manners, rooms, runner, sizes  # noqa: E402
+from scripts.checks import cases, compiling, docs, hygiene, manners, rooms, runner, sizes  # noqa: E402
 from scripts.checks.spoken import spoken  # noqa: E402
 from scripts.checks.tree import Check, Tree  # noqa: E402
 
@@ -33,7 +33,10 @@ PARTS: Mapping[str, Callable[[Tree], list[Check]]] = {
     "docs": lambda tree: docs.checks(tree, spoken()),
     "hygiene": hygiene.checks,
     "compile": compiling.checks,
+    "cases": cases.checks,
 }
+
+SLOW = ("cases",)  # parts that --quick leaves out
 
 EPILOG = """\
 parts:
@@ -42,11 +45,12 @@ parts:
   docs       every command, option, route, setting and variable is written down; commands and links hold
   hygiene    no machine paths, registry addresses, secrets
   compile    every file compiles under this Python; the page's scripts parse, where there is Node
+  cases      black-box cases from bug reports of other gateways (python3 -m tests.cases says more)
   tests      all of tests/; a room of it (store), a module (tests.store.test_files, store.files)
 
 examples:
   python3 scripts/check.py                 everything
-  python3 scripts/check.py --quick         without the tests of classes named Slow...
+  python3 scripts/check.py --quick         without the cases and the tests of classes named Slow...
   python3 scripts/check.py rules store     the rules, and the tests of one room
 """
 
@@ -74,10 +78,11 @@ def main(argv: list[str] | None = None) -> int:
     options = _options(argv)
     modules = runner.discover(ROOT)
     try:
-        static, tests = chosen(options.parts, modules)
+        parts, tests = chosen(options.parts, modules)
     except LookupError as unknown:
         print(unknown.args[0], file=sys.stderr)
         return 2
+    static = [part for part in parts if not (options.quick and part in SLOW)]
     total = Sum()
     begun = time.monotonic()
     workers = options.jobs or max(2, min(4, (os.cpu_count() or 2) + 1))
@@ -166,7 +171,9 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help="what to run; everything when none is named")
-    parser.add_argument("--quick", action="store_true", help="leave out tests of classes named Slow...")
+    parser.add_argument(
+        "--quick", action="store_true", help="leave out the cases, and tests of classes named Slow..."
+    )
     parser.add_argument(
         "--jobs", type=int, metavar="N", help="test modules at a time (2 to 4, by the processors)"
     )
