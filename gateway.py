@@ -75,7 +75,9 @@ def ask(api: Format, call: Call) -> Response:
 
 
 def _asked(api: Format, call: Call) -> Request:
-    return replace(api.parse(call), key=caller(call), depth=_depth(call))
+    request = replace(api.parse(call), key=caller(call), depth=_depth(call))
+    call.release()  # the seats may be at work for long, and have all they need in the request
+    return request
 
 
 def _depth(call: Call) -> int:
@@ -94,7 +96,7 @@ def _depth(call: Call) -> int:
 
 
 def _panel(api: Format, request: Request, call: Call) -> Response:
-    name = (request.key, request.format, call.path, len(call.body), hash(call.body))
+    name = (request.key, request.format, call.path, call.digest)
     relay: Relay[Event] | None = joined(name) if _is_retry(call) else None
     if relay is None:
         panel = _convene(request)

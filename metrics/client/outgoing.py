@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from metrics import longjson
 from metrics.client.quirks import Quirks
 from metrics.records import EXTENSIONS, Message, Problem
 
@@ -61,7 +62,7 @@ class Conversation:
         variant = self.variant(quirks)
         with self._lock:
             if variant not in self._written:
-                self._written[variant] = _array(self._rewritten(variant))
+                self._written[variant] = longjson.write(list(self._rewritten(variant)), to_json)
             return self._written[variant]
 
     def variant(self, quirks: Quirks) -> Variant:
@@ -93,10 +94,13 @@ def to_json(value: Any) -> bytes:
     """Compact UTF-8 JSON. A lone surrogate (legal in JSON, not in UTF-8) becomes U+FFFD; NaN is a
     Problem(400)."""
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        text = _writer.encode(value)
     except (ValueError, TypeError, RecursionError) as error:
         raise Problem(400, f"the request cannot be written as JSON: {error}") from error
     return _encoded(text)
+
+
+_writer = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def bare(tools: Any) -> Any:
@@ -141,21 +145,6 @@ def sendable(key: str, endpoint: str) -> str:
             kind="auth",
         )
     return key
-
-
-def _array(messages: Iterable[Message]) -> bytes:
-    return b"[" + b",".join(map(_message, messages)) + b"]"
-
-
-def _message(message: Message) -> bytes:
-    """Parts are encoded one by one: a str takes four bytes for every character as soon as one of them is an
-    emoji, so a picture in the same str would cost four times its size."""
-    parts = message.get("content")
-    if not isinstance(parts, list) or not parts:
-        return to_json(message)
-    head = to_json({key: value for key, value in message.items() if key != "content"})[:-1]
-    comma = b"," if len(head) > 1 else b""
-    return b'%b%b"content":[%b]}' % (head, comma, b",".join(map(to_json, parts)))
 
 
 def _encoded(text: str) -> bytes:

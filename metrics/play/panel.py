@@ -99,6 +99,7 @@ def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[H
     table = _Table(panel, clocks, detail, started=clocks.monotonic())
     for seat in panel.seats:
         _take_seat(table, seat, conversation)
+    del conversation  # as large as the prompt, and the seats have it
     try:
         yield Started(panel)
         yield from _until_enough(table)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
+from metrics import longjson
 from metrics.records import Problem
 
 Headers = tuple[tuple[str, str], ...]
@@ -24,12 +25,14 @@ _HOLE = re.compile(r"\{(\w+)(\*?)\}")
 
 class Call:
     """One HTTP request. `headers` has lower-case names; `path` is percent-decoded and has no query; `parts`
-    are the pattern's. `gone()` tells whether the caller has hung up, without waiting."""
+    are the pattern's. `gone()` tells whether the caller has hung up, without waiting. `body` is there until
+    it is read as JSON, and `digest` then tells it from others (within this process)."""
 
     __slots__ = (
         "_json",
         "_query",
         "body",
+        "digest",
         "gone",
         "headers",
         "method",
@@ -62,14 +65,24 @@ class Call:
         self.request_id = request_id
         self.peer = peer
         self.gone = gone
+        self.digest = 0
         self._json: dict[str, Any] | None = None
         self._query: dict[str, str] | None = None
 
     def json(self) -> dict[str, Any]:
         """The body's JSON object, parsed once. Problem 400 that says where it is wrong."""
         if self._json is None:
-            self._json = read_object(self.body)
+            pieces, self.digest = longjson.cut(self.body), hash(self.body)
+            self.body = b""
+            self._json = _object(pieces)
         return self._json
+
+    def release(self) -> None:
+        """Let go of what was read, which may be megabytes, but for the short words by which an error names
+        what was asked for."""
+        self._json = {
+            name: value for name, value in self.json().items() if isinstance(value, str) and len(value) < 200
+        }
 
     def param(self, name: str, default: str = "") -> str:
         """The first query parameter of that name."""
@@ -96,11 +109,6 @@ ErrorWriter = Callable[[Problem, Call | None], Response]
 # --- JSON in and out
 
 
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-_reader = json.JSONDecoder(parse_constant=_no_constant)
 _writer = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 _escaping_writer = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 
@@ -108,11 +116,17 @@ _escaping_writer = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 def read_object(body: bytes) -> dict[str, Any]:
     """The JSON object that `body` is; Problem 400 when it is none. A lone surrogate escape is JSON and
     passes."""
+    return _object(longjson.cut(body))
+
+
+def _object(pieces: list[bytes]) -> dict[str, Any]:
+    """As read_object, of a body that was cut: empties the list."""
+    empty = pieces == [b""]
     try:
-        value = _reader.decode(body.decode("utf-8-sig"))
+        value = longjson.read(pieces)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Problem(400, f"the body is not JSON: {error.msg} at {where}" if body else EMPTY) from None
+        raise Problem(400, EMPTY if empty else f"the body is not JSON: {error.msg} at {where}") from None
     except UnicodeDecodeError as error:
         raise Problem(400, f"the body is not UTF-8: byte {error.start} cannot be read") from None
     except RecursionError:

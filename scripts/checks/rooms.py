@@ -21,6 +21,7 @@ ORDER = (
     "http1",
     "coding",
     "line",
+    "longjson",
     "store",
     "client",
     "bench",

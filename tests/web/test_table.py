@@ -28,6 +28,29 @@ ROUTES = routed(
 )
 
 
+class Reading(unittest.TestCase):
+    """The body of a call, which may be megabytes, is held for no longer than it is of use."""
+
+    def test_a_body_becomes_its_object(self) -> None:
+        call = Call("POST", "/", body=b'{"model": "m", "messages": [1]}')
+        self.assertEqual(call.json(), {"model": "m", "messages": [1]})
+        self.assertIs(call.json(), call.json())
+        self.assertEqual(call.body, b"")
+
+    def test_equal_bodies_are_known_by_their_digest(self) -> None:
+        one, same, other = (Call("POST", "/", body=body) for body in (b'{"a": 1}', b'{"a": 1}', b'{"a": 2}'))
+        for call in (one, same, other):
+            call.json()
+        self.assertEqual(one.digest, same.digest)
+        self.assertNotEqual(one.digest, other.digest)
+
+    def test_short_words_outlast_a_release(self) -> None:
+        call = Call("POST", "/", body=json.dumps({"model": "m", "prompt": "x" * 200, "n": 1}).encode())
+        call.json()
+        call.release()
+        self.assertEqual(call.json(), {"model": "m"})
+
+
 class Finding(unittest.TestCase):
     def test_found(self) -> None:
         cases = [

@@ -1,0 +1,182 @@
+import json
+import random
+import tracemalloc
+import unittest
+from unittest import mock
+
+from metrics import longjson
+from metrics.records import Problem
+from metrics.web.table import json_bytes
+
+# What a string may hold that is awkward to cut: escapes of all kinds, pairs, halves, characters of 1 to 4
+# bytes, and backslashes before quotes.
+BITS = (
+    *("a", "plain words ", '"', "\\", '\\"', '\\\\"', "\n", "\t", "/", "\x7f", "é", "’", "中", "🧰"),
+    *("\ud83d", "\ude00", "\u2028", "\x00", "\x1f", '{"a":-Infinity}', "-Infinity", "NaN", "x" * 70),
+)
+
+
+def loads(body):
+    return longjson.read(longjson.cut(body))
+
+
+def small(test):
+    """With so small bodies that a test can have many: all is large, and much is long."""
+    for name, value in (("LARGE", 1), ("LONG", 3), ("PIECE", 5)):
+        test.enterContext(mock.patch.object(longjson, name, value))
+
+
+class ReadTest(unittest.TestCase):
+    def setUp(self):
+        small(self)
+
+    def test_pieces_are_the_whole(self):
+        body = b'{"a": "' + b"x" * 5000 + b'", "b": ["' + b'\\"' * 5000 + b'", "", 1]}'
+        pieces = longjson.cut(body)
+        self.assertEqual(len(pieces), 5)
+        self.assertEqual(pieces[1::2], [b"x" * 5000, b'\\"' * 5000])
+        self.assertEqual(b'"'.join(pieces), body)
+
+    def test_a_small_body_is_not_looked_through(self):
+        longjson.LARGE = 100_000
+        body = b'["' + b"x" * 5000 + b'"]'
+        self.assertEqual(longjson.cut(body), [body])
+
+    def test_as_python_reads_it(self):
+        chance = random.Random(5)
+        for number in range(300):
+            value = _value(chance, 3)
+            for ascii_only in (False, True):
+                written = json.dumps(value, ensure_ascii=ascii_only)
+                try:
+                    body = written.encode()
+                except UnicodeEncodeError:
+                    continue
+                with self.subTest(number, ascii_only=ascii_only):
+                    self.assertEqual(loads(body), json.loads(written))
+
+    def test_a_long_name_of_a_field_is_read_too(self):
+        for value in ({"n" * 9000: "v" * 9000}, {"a": {"n" * 9000: 1}, "b": "v" * 9000}):
+            self.assertEqual(loads(json.dumps(value).encode()), value)
+
+    def test_a_byte_order_mark(self):
+        self.assertEqual(loads(b'\xef\xbb\xbf["' + b"x" * 9000 + b'"]'), ["x" * 9000])
+
+    def test_refused_as_python_refuses_it(self):
+        """However a body is cut or spoilt: the same value, or the same words."""
+        long = "x" * 5000
+        good = json.dumps(
+            {"a": long, "b": [f'{long}"\n\\ud83d', 1.5, None], "c": {"é": "🧰" * 3000}}
+        ).encode()
+        chance = random.Random(6)
+        spoilt = [good[: chance.randrange(len(good))] for _ in range(100)]
+        for _ in range(300):
+            at, byte = chance.randrange(len(good)), chance.choice(b'"\\\x00\n\xff\xc3{}[],:-u')
+            spoilt.append(good[:at] + bytes((byte,)) + good[at + 1 :])
+        edges = [b'{"a": "%b", "b": -Infinity}', b'[NaN, "%b"]', b'["%b" "b"]', b'"%b', b'["%b\\"]', b"%b"]
+        spoilt += [edge % long.encode() for edge in edges]
+        spoilt += [
+            b'["%b"]' % (b"x" * 9000 + tail) for tail in (b"\\u12", b"\\x", b"\xed\xa0\x80", b"\n", b"\xc3")
+        ]
+        spoilt.append(b"[" * 100_000 + b'"%b"' % long.encode())
+        for number, body in enumerate(spoilt):
+            with self.subTest(number, body=body[:80]):
+                self.assertEqual(_outcome(loads, body), _outcome(_plainly, body))
+
+    def test_nothing_is_held_when_it_is_read(self):
+        pieces = longjson.cut(b'["' + b"x" * 9000 + b'"]')
+        longjson.read(pieces)
+        self.assertEqual(pieces, [])
+
+
+class WriteTest(unittest.TestCase):
+    def test_as_it_is_written_at_once(self):
+        small(self)
+        chance = random.Random(7)
+        for number in range(300):
+            value = _value(chance, 3)
+            with self.subTest(number):
+                self.assertEqual(json.loads(longjson.write(value, json_bytes)), json.loads(json_bytes(value)))
+
+    def test_a_pair_stays_together(self):
+        small(self)
+        for at in range(12):
+            text = "x" * at + "\ud83e\uddf0" * 9 + "x"
+            written = longjson.write(text, lambda value: _joining(json.dumps(value, ensure_ascii=False)))
+            self.assertEqual(json.loads(written), "x" * at + "🧰" * 9 + "x")
+
+    def test_what_is_small_is_written_at_once(self):
+        asked = []
+        longjson.write({"a": ["b" * 60_000]}, lambda value: asked.append(value) or b"")
+        self.assertEqual(asked, [{"a": ["b" * 60_000]}])
+
+    def test_what_cannot_be_written(self):
+        def refused(value):
+            raise Problem(400, "no")
+
+        deep: list = []
+        for _ in range(100_000):
+            deep = [deep]
+        for value in (["x" * 100_000, float("nan")], deep):
+            with self.assertRaises(Problem):
+                longjson.write(value, refused)
+
+
+class MemoryTest(unittest.TestCase):
+    """In times of the body, beside what is given."""
+
+    LINE = 'The quick brown fox, "again";\n'
+
+    def test_reading_and_writing(self):
+        for name, line, reading, writing in (
+            ("plain", "x" * 30, 2.2, 1.3),
+            ("escapes", self.LINE, 2.4, 1.3),
+            ("wide", self.LINE.replace(",", "’"), 3.9, 1.3),
+        ):
+            value = {"messages": [{"role": "user", "content": line * 70_000}]}
+            body = json.dumps(value, ensure_ascii=False).encode()
+            with self.subTest(name, size=len(body)):
+                self.assertLess(
+                    _peak(lambda held: longjson.read(longjson.cut(held)), body) / len(body), reading
+                )
+                self.assertLess(
+                    _peak(lambda held: longjson.write(held, json_bytes), value) / len(body), writing
+                )
+
+
+def _peak(work, held):
+    tracemalloc.start()
+    try:
+        work(held)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def _value(chance, depth):
+    kind = chance.randrange(6 if depth else 3)
+    if kind < 3:
+        text = "".join(chance.choices(BITS, k=chance.choice((0, 1, 3, 10, 400))))
+        return chance.choice((text, text, text * 20, 1.5, None, True))
+    if kind < 5:
+        return {f"k{number}": _value(chance, depth - 1) for number in range(chance.randrange(5))}
+    return [_value(chance, depth - 1) for _ in range(chance.randrange(5))]
+
+
+def _plainly(body):
+    return longjson._READER.decode(body.decode("utf-8-sig"))
+
+
+def _outcome(reader, body):
+    try:
+        return reader(body)
+    except (ValueError, RecursionError) as error:
+        return type(error), str(error)
+
+
+def _joining(text):
+    return text.encode("utf-16", "surrogatepass").decode("utf-16").encode()
+
+
+if __name__ == "__main__":
+    unittest.main()
