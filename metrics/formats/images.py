@@ -23,8 +23,10 @@ SIGNATURES = (
 READ = "PNG, JPEG, GIF and WebP are read"
 
 _HEAD = 64  # characters of base64 that show what a picture is; a multiple of 4
+_STANDARD = re.compile(r"[A-Za-z0-9+/]*+={0,2}")
 _FOREIGN = re.compile(r"[^A-Za-z0-9+/]")
 _URL_SAFE = str.maketrans("-_", "+/")
+_NO_SPACES = str.maketrans("", "", " \t\r\n\v\f")
 
 
 def part(url: str, detail: str | None = None) -> dict[str, Any]:
@@ -44,30 +46,41 @@ def from_url(url: Any, where: str, detail: str | None = None) -> dict[str, Any]:
             f"{where} must begin with https://, http:// or data:; a bare file or id is not read",
             param=where,
         )
-    head, comma, data = url.partition(",")
-    kind, *parameters = head.removeprefix("data:").split(";")
-    if not comma or "base64" not in [parameter.strip().lower() for parameter in parameters]:
+    comma = url.find(",")
+    kind, *parameters = url[len("data:") : max(comma, 0)].split(";")
+    if "base64" not in [parameter.strip().lower() for parameter in parameters]:
         raise Problem(400, f"{where} is a data URL without base64 data", param=where)
-    made = from_base64(data, kind.strip(), where, detail)
-    # A picture can be megabytes: where nothing was wrong, the caller's own string goes on and the new one is
-    # dropped.
-    return part(url, detail) if made["image_url"]["url"] == url else made
+    # A picture can be megabytes: where nothing is wrong, the caller's own string goes on, uncopied.
+    start = comma + 1
+    if _is_standard(url, start) and url[:start] == _head(_label(url[start : start + _HEAD], kind, where)):
+        return part(url, detail)
+    return from_base64(url[start:], kind, where, detail)
 
 
 def from_base64(data: Any, kind: str | None, where: str, detail: str | None = None) -> dict[str, Any]:
     """A part from bare base64, standard or URL-safe, padded or not. `kind` is the caller's label, if any."""
     if not isinstance(data, str) or not data:
         raise Problem(400, f"{where} must hold a picture in base64", param=where)
-    clean = _standard(data, where)
-    return part(f"data:{_label(clean, kind, where)};base64,{clean}", detail)
+    if not _is_standard(data):
+        data = _repaired(data, where)
+    return part(_head(_label(data[:_HEAD], kind, where)) + data, detail)
 
 
-def _standard(data: str, where: str) -> str:
-    """`data` in the standard alphabet with its padding, checked without decoding it whole."""
+def _head(label: str) -> str:
+    return f"data:{label};base64,"
+
+
+def _is_standard(data: str, start: int = 0) -> bool:
+    """Whether `data`, from `start` on, is base64 in the standard alphabet with its padding."""
+    return (len(data) - start) % 4 == 0 and _STANDARD.fullmatch(data, start) is not None
+
+
+def _repaired(data: str, where: str) -> str:
+    """`data` in the standard alphabet with its padding."""
     if "-" in data or "_" in data:
         data = data.translate(_URL_SAFE)
     if data[-1:].isspace() or "\n" in data:
-        data = "".join(data.split())
+        data = data.translate(_NO_SPACES)
     bare = data.rstrip("=")
     if len(bare) % 4 == 1 or (odd := _FOREIGN.search(bare)):
         at = f": {odd[0]!r} does not belong in it" if len(bare) % 4 != 1 and odd else ""
@@ -75,14 +88,14 @@ def _standard(data: str, where: str) -> str:
     return bare + "=" * (-len(bare) % 4)
 
 
-def _label(data: str, kind: str | None, where: str) -> str:
-    """What the picture is by its own first bytes."""
+def _label(start: str, kind: str | None, where: str) -> str:
+    """What the picture is by its own first bytes, of which `start` is the base64."""
     try:
-        start = base64.b64decode(data[:_HEAD] + "=" * (-len(data[:_HEAD]) % 4))
+        first = base64.b64decode(start + "=" * (-len(start) % 4))
     except (ValueError, binascii.Error):
         raise Problem(400, f"{where} is not valid base64", param=where) from None
     for signature, label in SIGNATURES:
-        if signature.match(start):
+        if signature.match(first):
             return label
-    called = f", although it is called {kind[:40]}" if kind else ""
+    called = f", although it is called {kind.strip()[:40]}" if kind else ""
     raise Problem(400, f"{where} is no picture that models read{called}; {READ}", param=where)

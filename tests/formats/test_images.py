@@ -1,4 +1,5 @@
 import base64
+import tracemalloc
 import unittest
 
 from metrics.formats import images
@@ -45,6 +46,14 @@ class ImagesTest(unittest.TestCase):
         for name, make in self.SAME:
             with self.subTest(name):
                 self.assertEqual(url(make()), RIGHT)
+
+    def test_what_is_right_is_not_copied(self):
+        self.assertIs(url(images.from_url(RIGHT, "x", "low")), RIGHT)
+        large = RIGHT + "AAAA" * 500_000
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        images.from_url(large, "x")
+        self.assertLess(tracemalloc.get_traced_memory()[1], 100_000)
 
     def test_the_bytes_say_what_they_are(self):
         for label, picture in PICTURES.items():
