@@ -10,6 +10,7 @@ from typing import Any
 from metrics.records import Message
 
 PER_IMAGE = 2500
+LOOKED_AT = 4_000  # characters of a text, for its first words
 
 
 def of_text(text: str) -> int:
@@ -46,6 +47,10 @@ def _parts(content: Any) -> list[dict[str, Any]]:
 
 def task(messages: Sequence[Message], limit: int = 120) -> str:
     """The first words of the newest user message: how a record is recognised in a list."""
-    newest = [message for message in messages if message.get("role") == "user"][-1:]
-    words = " ".join(" ".join(texts(newest)).split())
+    newest = next((message for message in reversed(messages) if message.get("role") == "user"), {})
+    words = ""
+    for text in texts((newest,)):
+        words = " ".join((words + " " + text[:LOOKED_AT]).split())
+        if len(words) > limit:
+            break
     return words if len(words) <= limit else words[: limit - 1].rstrip() + "…"

@@ -1,3 +1,4 @@
+import tracemalloc
 import unittest
 
 from metrics.limits import tokens
@@ -31,3 +32,11 @@ class TokensTest(unittest.TestCase):
         self.assertEqual(tokens.task(messages), "second question")
         self.assertEqual(tokens.task([{"role": "user", "content": "word " * 100}], 12), "word word w…")
         self.assertEqual(tokens.task([{"role": "system", "content": "x"}]), "")
+
+    def test_task_does_not_split_a_long_prompt(self):
+        parts = [{"type": "text", "text": text} for text in ("a", " \n b ", "word " * 400_000)]
+        message = {"role": "user", "content": parts}
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        self.assertEqual(tokens.task([message], 12), "a b word wo…")
+        self.assertLess(tracemalloc.get_traced_memory()[1], 500_000)
