@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import threading
+import time
 import webbrowser
 from collections.abc import Iterable
 from functools import partial
@@ -81,7 +82,8 @@ def _check_environment() -> None:
     if bind not in LOOPBACK:
         raise Problem(
             400,
-            f"BENCH_BIND={bind} would listen beyond this computer; there are no keys or login yet: refused",
+            f"BENCH_BIND={bind} is refused: without keys and login, which this version lacks, it must be "
+            f"{' or '.join(LOOPBACK)}, so that nobody beyond this computer can connect",
         )
     if os.environ.get("BENCHWARMERS_REQUIRE_KEYS", "").lower() in ("1", "true", "yes"):
         raise Problem(400, KEYS_UNSUPPORTED)
@@ -116,9 +118,18 @@ def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
         if not (options.no_browser or gateway_only) and sys.stdout.isatty():
             webbrowser.open(server.url)
         _wait(stop)
-        server.drain(FINISH)
-        panel.wait_idle(FINISH)
+        _finish(server)
     return 0
+
+
+def _finish(server: Server) -> None:
+    """Let what is in flight end, for up to FINISH seconds in all."""
+    until = time.monotonic() + FINISH
+    if panel.playing():
+        _log(f"Stopping: what is being answered has {FINISH:g} s to finish. Ctrl-C again stops at once.")
+    server.drain(FINISH)
+    if not panel.wait_idle(max(0.0, until - time.monotonic())):
+        _log("Stopped while a panel was still being answered; its finished seats are recorded.")
 
 
 def _seat_practice(in_pool: bool) -> squad.Squad:
