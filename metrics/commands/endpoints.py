@@ -39,10 +39,27 @@ def add(args: argparse.Namespace, console: Console, server: Server) -> int:
         wanted["test"] = False
     if args.default:
         wanted["default"] = True
+    known = {one["name"]: one for one in server.get("/api/endpoints")["endpoints"]}
     answer = server.post("/api/endpoint", wanted)
-    console.show(answer, f"saved {args.name}\n{listing(answer)}")
+    console.show(answer, f"{news(known.get(args.name), answer)}\n{listing(answer)}")
     console.note(f"seat one of its models: bench model add ALIAS --endpoint {args.name} --served ID")
     return DONE
+
+
+def news(before: dict[str, Any] | None, answer: dict[str, Any]) -> str:
+    """`saved x`, or of an endpoint that was there already what is different now."""
+    now = answer.get("endpoint") or {}
+    if before is None:
+        return f"saved {now.get('name')}"
+    was, became = looks(before), looks(now)
+    changes = [f"{name} was {was[name]}, is {became[name]}" for name in was if was[name] != became[name]]
+    return f"changed {before['name']}: {'; '.join(changes)}" if changes else f"{before['name']}: as it was"
+
+
+def looks(one: dict[str, Any]) -> dict[str, str]:
+    """What there is to see of an endpoint, setting by setting."""
+    settings = {name: str(one.get(name) or "none") for name in ("base", "api", "profile", "kind")}
+    return {**settings, "key": key_of(one), "default": "yes" if one.get("default") else "no"}
 
 
 def test(args: argparse.Namespace, console: Console, server: Server) -> int:

@@ -40,7 +40,7 @@ def endpoint(args: argparse.Namespace, console: Console) -> dict[str, Any] | Non
         return None
     name, base = args.endpoint
     key = keys.given(args, console) if args.yes else keys.key(args, console, name, base)
-    return {"name": name, "base": base, **({"key": key} if key else {})}
+    return {"name": name, "base": base, **({} if key is None else {"key": key})}
 
 
 def keep(wanted: dict[str, Any], owner: dict[str, int] | None) -> None:
@@ -59,7 +59,7 @@ def write_down(wanted: dict[str, Any]) -> None:
 
     name, base = str(wanted["name"]), endpoints.base_url("base", wanted["base"])
     endpoints.save(endpoints.Endpoint(name=name, base=base), by="init")
-    if wanted.get("key"):
+    if "key" in wanted:
         credentials.save(name, str(wanted["key"]), by="init")
 
 

@@ -21,24 +21,24 @@ OPTIONS = (
 
 
 def key(args: argparse.Namespace, console: Console, name: str, base: str = "") -> str | None:
-    """The key that the line points at, or that a person types for the endpoint `name`; None when there is
-    none.
+    """The key that the line points at, or that a person types for the endpoint `name`: "" when that is
+    empty, which means no key; None when nobody was asked.
 
     A runtime on this computer (`base` on loopback) seldom has a key, so nobody is asked for one.
     """
     if args.key_env or (args.key_stdin and not console.interactive):
         return given(args, console)
     if console.interactive and (args.key_stdin or urlsplit(base).hostname not in LOOPBACK):
-        return checked(getpass.getpass(f"key for {name} (Enter: none): ", console.stderr)) or None
+        return checked(getpass.getpass(f"key for {name} (Enter: none): ", console.stderr))
     return None
 
 
 def given(args: argparse.Namespace, console: Console) -> str | None:
-    """The key that the line points at; nobody is asked."""
+    """The key that the line points at ("": none), or None where it points at nothing; nobody is asked."""
     if args.key_env:
         return checked(from_variable(args.key_env, console))
-    if args.key_stdin and console.stdin is not None:
-        return checked(console.stdin.read()) or None
+    if args.key_stdin:
+        return checked(console.stdin.read() if console.stdin else "")
     return None
 
 

@@ -1,5 +1,6 @@
 import unittest
 from typing import Any
+from unittest import mock
 
 from tests.commands.stage import Reply, Stage
 
@@ -19,7 +20,7 @@ PRACTICE = OPENAI | {"name": "practice", "builtin": True, "default": False, "key
 LISTING = {"ok": True, "models": [f"m{n}" for n in range(20)], "note": ""}
 REPLIES: dict[str, Reply | dict[str, Any]] = {
     "GET /api/endpoints": {"ok": True, "endpoints": [OPENAI, PRACTICE]},
-    "POST /api/endpoint": {"ok": True, "endpoint": OPENAI, "listing": LISTING},
+    "POST /api/endpoint": {"ok": True, "endpoint": OPENAI | {"name": "x"}, "listing": LISTING},
     "POST /api/endpoint/test": {"ok": True, "listing": LISTING},
     "POST /api/endpoint/key": {"ok": True},
     "POST /api/endpoint/default": {"ok": True},
@@ -49,10 +50,10 @@ class Endpoints(unittest.TestCase):
                 KEY,
                 base | {"profile": "api.far.example", "key": KEY},
             ),
-            (["x", *BASE, "--key-stdin"], "", base),
+            (["x", *BASE, "--key-stdin"], "", base | {"key": ""}),
             (["x", *BASE, "--key-env", "MY_KEY"], "", base | {"key": KEY}),
             (["x", *BASE], "", base),
-            (["--key-stdin", *BASE, "x", "--api", "gemini"], "", base | {"api": "gemini"}),
+            (["--key-stdin", *BASE, "x", "--api", "gemini"], "", base | {"api": "gemini", "key": ""}),
             (
                 ["x", *BASE, "--no-test", "--default", "--kind", "hub"],
                 "",
@@ -68,6 +69,26 @@ class Endpoints(unittest.TestCase):
         self.assertIn("saved x\n20 models listed:\n  m0\n", played.out)
         self.assertIn("… and 8 more", played.out)
         self.assertIn("bench model add ALIAS --endpoint x --served ID", played.err)
+
+    def test_an_endpoint_that_was_there_is_changed(self) -> None:
+        cases: list[tuple[dict[str, Any], str]] = [
+            (
+                {"base": "http://far/v1", "key": {"set": False}},
+                "changed openai: base was https://api.example.com/v1, is http://far/v1; "
+                "key was …1234 (file), is none\n",
+            ),
+            ({"default": False}, "changed openai: default was yes, is no\n"),
+            ({}, "openai: as it was\n"),
+        ]
+        for change, words in cases:
+            with self.subTest(words):
+                self.stage.replies["POST /api/endpoint"] = {"ok": True, "endpoint": OPENAI | change}
+                self.assertEqual(self.stage.bench("endpoint", "add", "openai", *BASE).out, words)
+
+    def test_enter_at_the_prompt_is_no_key(self) -> None:
+        with mock.patch("getpass.getpass", return_value=""):
+            self.stage.bench("endpoint", "add", "x", *BASE, tty=True)
+        self.assertEqual(self.stage.last.body["key"], "")
 
     def test_keys_that_are_none(self) -> None:
         cases = [

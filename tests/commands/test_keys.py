@@ -28,7 +28,7 @@ class Keys(unittest.TestCase):
         cases = [
             ("a pipe", asked(f"{KEY}\n", key_stdin=True), KEY),
             ("a pipe from Windows", asked(f"\ufeff{KEY}\r\n", key_stdin=True), KEY),
-            ("an empty pipe", asked("", key_stdin=True), None),
+            ("an empty pipe", asked("", key_stdin=True), ""),
             ("a variable", asked(key_env="MY_KEY"), KEY),
             ("nowhere", asked(), None),
             ("a pipe that nobody pointed at", asked(KEY), None),
@@ -48,7 +48,7 @@ class Keys(unittest.TestCase):
                 self.subTest(base=base, typed=typed),
                 mock.patch("getpass.getpass", return_value=typed) as prompt,
             ):
-                self.assertEqual(asked(tty=True, base=base, key_stdin=stdin), typed or None)
+                self.assertEqual(asked(tty=True, base=base, key_stdin=stdin), typed if asks else None)
                 self.assertEqual(prompt.called, asks)
 
     def test_what_no_key_can_be(self) -> None:
