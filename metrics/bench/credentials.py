@@ -32,6 +32,11 @@ def source(endpoint: str, env: Mapping[str, str] = os.environ) -> str | None:
     return "file" if key(endpoint, env) else None
 
 
+def stored(endpoint: str) -> bool:
+    """Whether a key is in the file, in force or not."""
+    return bool(FILE.read().get(endpoint))
+
+
 def hint(endpoint: str, env: Mapping[str, str] = os.environ) -> str | None:
     """The last 4 characters; None for a key too short to show any."""
     saved = key(endpoint, env)

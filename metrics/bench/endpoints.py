@@ -71,6 +71,12 @@ def base_url(field: str, value: Any) -> str:
     return kept
 
 
+def origin(base: str) -> tuple[str, str, int]:
+    """(scheme, host, port): a key saved for one of these is never sent to another."""
+    url = urlsplit(base)
+    return url.scheme, url.hostname or "", url.port or (443 if url.scheme == "https" else 80)
+
+
 def api(field: str, value: Any) -> str:
     """One of APIS that this version speaks: a dialect that client/ adds is accepted here without a change."""
     kept: str = fields.one_of(*APIS)(field, value)

@@ -21,6 +21,9 @@ from metrics.web.table import Call, Response
 
 SHOWN = 500  # models of a listing in a reply
 NO_LIST = (404, 405, 501)  # statuses of a provider that keeps no list
+DROPPED = (
+    "the saved key was given for another address and is dropped; `bench endpoint key` saves one for this"
+)
 TIMEOUTS = Timeouts(connect=5.0, first_byte=15.0, idle=10.0, total=30.0)
 
 FORM: dict[str, fields.Check] = {
@@ -52,7 +55,7 @@ def shown(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def save(call: Call) -> Response:
-    """Add an endpoint, or change the given fields of one."""
+    """Add an endpoint, or change the given fields of one. A saved key does not move to another address."""
     given = {field: value for field, value in call.json().items() if value is not None}
     form = fields.take(given, FORM, required=("name",))
     key, test = form.pop("key", None), form.pop("test", True)
@@ -60,15 +63,27 @@ def save(call: Call) -> Response:
     wanted = endpoints.checked(_merged(form, before))
     if before:
         moves.same_provider(before, wanted)
-        _own_key(before, wanted, key)
+    moved = before is None or endpoints.origin(before.base) != endpoints.origin(wanted.base)
+    dropped = moved and key is None and credentials.stored(wanted.name)
+    if dropped:
+        key = ""
     listing = _untested()
     if test:
         anyway = f"; `bench endpoint add {wanted.name} --base {wanted.base} --no-test` saves it anyway"
         listing = listed(wanted, _key_after(wanted.name, key), otherwise=anyway)
+    if moved:
+        credentials.remove(wanted.name, frame.BY)  # first: no call may find the new address with the old key
     endpoints.save(wanted, frame.BY)
     if key is not None:
         credentials.save(wanted.name, key, frame.BY)
-    return frame.ok(endpoint=shown(endpoints.get(wanted.name)), listing=listing)
+    notes = [listing["note"], _moved_note(before, wanted) if moved else "", DROPPED if dropped else ""]
+    listing["note"] = "; ".join(filter(None, notes))
+    return frame.ok(
+        endpoint=shown(endpoints.get(wanted.name)),
+        listing=listing,
+        key_dropped=dropped,
+        **_change(before, wanted),
+    )
 
 
 def test(call: Call) -> Response:
@@ -156,16 +171,20 @@ class _Brief:
         return transport.shared().open(method, url, headers, timeouts=TIMEOUTS)
 
 
-def _own_key(before: Endpoint, after: Endpoint, given: str | None) -> None:
-    """Refuse to send a saved key to another host than the one it was given for."""
-    hosts = [urlsplit(endpoint.base).hostname for endpoint in (before, after)]
-    if given is None and hosts[0] != hosts[1] and credentials.source(before.name) == "file":
-        raise Problem(
-            400,
-            f"the saved key is for {hosts[0]} and is not sent to {hosts[1]}: "
-            "give the key for that one, or an empty one for none",
-            param="key",
-        )
+def _change(before: Endpoint | None, after: Endpoint) -> dict[str, Any]:
+    """{"change": "new" | "changed" | "same", "was": the former value of each field that differs}."""
+    if before is None:
+        return {"change": "new", "was": {}}
+    old, new = asdict(before), asdict(after)
+    was = {field: value for field, value in old.items() if value != new[field]}
+    return {"change": "changed" if was else "same", "was": was}
+
+
+def _moved_note(before: Endpoint | None, after: Endpoint) -> str:
+    """What whoever leads an endpoint to another address should know."""
+    sent = credentials.source(after.name) == "env"
+    env = f"; the key in {credentials.variable(after.name)} is sent there now" if sent else ""
+    return f"it led to {before.base} before{env}" if before else ""
 
 
 def _merged(form: Mapping[str, Any], saved: Endpoint | None) -> Endpoint:

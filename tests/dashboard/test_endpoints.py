@@ -108,7 +108,7 @@ class Endpoints(ApiCase):
                 api="anthropic", profile="api.anthropic.com", kind="hub", key=KEY, default=True, test=False
             )
             reply = self.post(
-                "/api/endpoint", {"name": "box", "base": "http://127.0.0.1:9/v1", "test": False}
+                "/api/endpoint", {"name": "box", "base": f"{self.provider.base}/more", "test": False}
             )
         kept = {field: reply["endpoint"][field] for field in ("api", "profile", "kind", "default", "base")}
         self.assertEqual(
@@ -118,17 +118,63 @@ class Endpoints(ApiCase):
                 "profile": "api.anthropic.com",
                 "kind": "hub",
                 "default": True,
-                "base": "http://127.0.0.1:9/v1",
+                "base": f"{self.provider.base}/more",
             },
         )
         self.assertEqual(credentials.key("box", {}), KEY)
 
-    def test_a_saved_key_stays_with_its_host(self) -> None:
+    def test_a_saved_key_stays_with_its_address(self) -> None:
+        other = self.enterContext(Provider(("m3",)))  # the same host, another port
+        for given in ({}, {"key": ""}, {"key": None}):
+            with self.subTest(given):
+                self.add(key=KEY)
+                other.requests.clear()
+                reply = self.post("/api/endpoint", {"name": "box", "base": other.base, **given})
+                self.assertEqual([request.headers.get("authorization") for request in other.requests], [None])
+                self.assertFalse(reply["endpoint"]["key"]["set"])
+                self.assertEqual(reply["key_dropped"], given.get("key") is None)
+                self.assertEqual((reply["change"], reply["was"]), ("changed", {"base": self.provider.base}))
+                self.assertIn(f"it led to {self.provider.base} before", reply["listing"]["note"])
+                self.assertEqual("is dropped" in reply["listing"]["note"], reply["key_dropped"])
+                self.assertNotIn(KEY, self.text("credentials.json"))
+
+    def test_which_addresses_share_a_key(self) -> None:
+        cases = [
+            ("https://one.test/v1", "https://one.test/v2", True),
+            ("https://one.test/v1", "https://ONE.test:443/v1", True),
+            ("https://one.test/v1", "http://one.test/v1", False),
+            ("https://one.test/v1", "https://one.test:8443/v1", False),
+            ("https://one.test/v1", "https://two.test/v1", False),
+        ]
+        for old, new, kept in cases:
+            with self.subTest(new):
+                self.post("/api/endpoint", {"name": "box", "base": old, "key": KEY, "test": False})
+                reply = self.post("/api/endpoint", {"name": "box", "base": new, "test": False})
+                self.assertEqual((reply["key_dropped"], reply["endpoint"]["key"]["set"]), (not kept, kept))
+
+    def test_the_key_of_the_new_address_replaces_the_old(self) -> None:
+        self.post("/api/endpoint", {"name": "box", "base": "http://127.0.0.1:9", "key": KEY, "test": False})
+        self.assertEqual(self.add(key="another-key-4242")["change"], "changed")
+        self.assertEqual(self.provider.requests[0].headers.get("authorization"), "Bearer another-key-4242")
+        self.assertEqual(credentials.key("box", {}), "another-key-4242")
+
+    def test_a_key_left_behind_is_not_for_a_new_endpoint(self) -> None:
+        self.write("credentials.json", f'{{"box": "{KEY}"}}')
+        reply = self.add()
+        self.assertEqual((reply["change"], reply["key_dropped"]), ("new", True))
+        self.assertEqual(self.provider.requests[0].headers.get("authorization"), None)
+
+    def test_a_refused_move_keeps_all_as_it_was(self) -> None:
         self.add(key=KEY)
-        form = {"name": "box", "base": "http://localhost:9/v1", "test": False}
-        self.assertIn("the saved key is for 127.0.0.1", self.refused("/api/endpoint", form))
-        self.assertEqual(self.post("/api/endpoint", {**form, "key": ""})["endpoint"]["key"]["set"], False)
-        self.assertEqual(self.text("credentials.json").find(KEY), -1)
+        self.refused("/api/endpoint", {"name": "box", "base": "http://127.0.0.1:9"}, 502)
+        self.assertEqual((endpoints.get("box").base, credentials.key("box", {})), (self.provider.base, KEY))
+        self.assertEqual(self.add()["change"], "same")
+
+    def test_a_key_of_the_environment_is_told(self) -> None:
+        self.add()
+        with mock.patch.dict("os.environ", {credentials.variable("box"): KEY}):
+            form = {"name": "box", "base": "http://127.0.0.1:9", "test": False}
+            self.assertIn("BENCHWARMERS_KEY_BOX is sent", self.post("/api/endpoint", form)["listing"]["note"])
 
     def test_models_are_not_led_to_another_provider(self) -> None:
         groq, openai = "https://api.groq.com/openai/v1", "https://api.openai.com/v1"
