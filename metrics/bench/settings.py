@@ -4,7 +4,9 @@ A value that a hand got wrong is refused where it is needed, never replaced by t
 "bodies" meant something about privacy.
 """
 
+import difflib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +68,16 @@ def problems() -> list[str]:
             get(name)
         except Problem as problem:
             found.append(problem.message)
+    with suppress(Problem):  # of a file that does not parse, which every setting has told
+        found += [_unknown(name) for name in FILE.read() if name not in SETTINGS and not name.startswith("_")]
     return list(dict.fromkeys(found))  # a file that does not parse says the same for every setting
+
+
+def _unknown(name: str) -> str:
+    """What a mistyped name means to the bench: nothing."""
+    near = difflib.get_close_matches(name, SETTINGS, n=1)
+    then = f"did you mean {near[0]}?" if near else f"there are {', '.join(SETTINGS)}"
+    return f"{FILE.name}: {fields.shown(name)} is an unknown setting and has no effect; {then}"
 
 
 def _checked(saved: Mapping[str, Any], name: str) -> Any:

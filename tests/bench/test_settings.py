@@ -51,6 +51,14 @@ class Settings(BenchCase):
         self.assertIn("settings.json", refusal.exception.message)
         self.assertEqual(len(settings.problems()), 1)
 
+    def test_a_name_that_a_hand_mistyped(self) -> None:
+        self.write("settings.json", '{"bodys": "none", "colour": 3, "_why": "private"}')
+        told = settings.problems()
+        self.assertEqual(len(told), 2)
+        self.assertIn('settings.json: "bodys" is an unknown setting', told[0])
+        self.assertIn("did you mean bodies?", told[0])
+        self.assertIn("there are bodies, body_days", told[1])
+
     def test_a_file_that_does_not_parse(self) -> None:
         self.write("settings.json", '{"bodies": "none",\n "max_calls": }')
         for step in (lambda: settings.get("max_calls"), lambda: settings.save({"max_calls": 6}, BY)):

@@ -84,8 +84,9 @@ class Status(ApiCase):
     def test_broken_entries_are_told(self) -> None:
         self.write("collections.json", '{"core": {"members": 5}}')
         self.write("models.json", '{"models": {"alpha": []}}')
-        self.write("settings.json", '{"bodies": "nothing"}')
+        self.write("settings.json", '{"bodies": "nothing", "max_cals": 3}')
         told = " ".join(self.get("/api/status")["problems"])
+        self.assertIn("did you mean max_calls?", told)
         for words in ('collections.json: "core"', 'models.json: "alpha"', 'settings.json: "bodies"'):
             self.assertIn(words, told)
 
