@@ -12,9 +12,9 @@ from typing import Any
 from metrics.commands import prompt
 from metrics.commands.command import Command, argument, count, positive
 from metrics.commands.failure import DONE, PARTIAL, REFUSED, Failure, usage
-from metrics.commands.output import Console
+from metrics.commands.output import Console, width
 from metrics.commands.progress import Progress
-from metrics.commands.seats import ANSWERED, COLUMNS, PENDING, Chair, Seats
+from metrics.commands.seats import ANSWERED, COLUMNS, DROP, PENDING, Chair, Seats
 from metrics.commands.server import Server
 from metrics.commands.tables import plural, table
 from metrics.records import KINDS
@@ -151,7 +151,8 @@ class Reader:
 
 def report(console: Console, seats: Seats) -> None:
     """The call ids, and the command that judges the first answer."""
-    console.note(table(COLUMNS, [chair.row() for chair in seats.chairs.values()]).rstrip("\n"))
+    rows = [chair.row() for chair in seats.chairs.values()]
+    console.note(table(COLUMNS, rows, width(console.stderr), DROP).rstrip("\n"))
     note = ((seats.ended or {}).get("bench") or {}).get("note")
     if note:
         console.note(str(note))

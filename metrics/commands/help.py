@@ -38,8 +38,8 @@ What goes where.
   stdout  what was asked for: answers, tables, or with --json one JSON document
   stderr  everything about it: progress, call ids, notes, errors; -q leaves all but errors out
 
-Colour, redrawing and cut columns are for terminals only. A pipe gets whole columns, times in ISO form and no
-escape sequences. A cost that is not known is "unknown", never $0.
+Colour, redrawing and cut or left-out columns are for terminals only. A pipe gets every column whole, times in
+ISO form and no escape sequences. A cost that is not known is "unknown", never $0.
 
   --json           one JSON document, as the server answered it; failures too:
                    {"error": {"kind": "...", "message": "...", "hint": "..."}}

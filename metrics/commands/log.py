@@ -10,14 +10,15 @@ from metrics.commands.output import Console, terminal
 from metrics.commands.server import Server
 from metrics.commands.tables import ago, seconds
 
-COLUMNS = ("when", "collection", "call", "alias", "status", ">seconds", "verdict", "task")
+COLUMNS = ("when", "collection", "=call", "alias", "status", ">seconds", "verdict", "task")
+DROP = ("task", "collection", ">seconds", "when", "status", "alias")  # where a terminal is narrow
 
 
 def log(args: argparse.Namespace, console: Console, server: Server) -> int:
     answer = server.get("/api/log", limit=args.limit, before=args.before, collection=args.collection)
     now = time.time() if terminal(console.stdout) else None
     rows = [row for panel in answer["panels"] for row in rows_of(panel, now)]
-    console.show(answer, console.table(COLUMNS, rows) if rows else "")
+    console.show(answer, console.table(COLUMNS, rows, DROP) if rows else "")
     if not rows:
         console.note('nothing was asked yet: bench ask core "your question"')
     elif answer.get("next"):

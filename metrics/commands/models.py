@@ -25,6 +25,11 @@ COLUMNS = (
     ">useful",
     "state",
 )
+# where a terminal is narrow
+DROP = (
+    *("vision", "tools", ">context", ">$/M out", ">$/M in"),
+    *("endpoint", "role", ">useful", "state", "served"),
+)
 
 
 def models(args: argparse.Namespace, console: Console, server: Server) -> int:
@@ -37,7 +42,7 @@ def models(args: argparse.Namespace, console: Console, server: Server) -> int:
             row(one, f"retired: {(one.get('retired') or {}).get('why') or 'no reason'}")
             for one in answer["retired"]
         ]
-    console.show(answer, console.table(COLUMNS, rows))
+    console.show(answer, console.table(COLUMNS, rows, DROP))
     console.remarks(answer)
     return DONE
 

@@ -57,9 +57,11 @@ class Console:
         self.stdout.write(tables.harmless(text) if terminal(self.stdout) else text)
         self.stdout.flush()
 
-    def table(self, columns: tuple[str, ...], rows: Sequence[Sequence[str]]) -> str:
-        """A table for stdout, as wide as its terminal."""
-        return tables.table(columns, rows, width(self.stdout))
+    def table(
+        self, columns: tuple[str, ...], rows: Sequence[Sequence[str]], drop: tuple[str, ...] = ()
+    ) -> str:
+        """A table for stdout, as wide as its terminal; `drop` as in tables.table."""
+        return tables.table(columns, rows, width(self.stdout), drop)
 
     def note(self, text: str) -> None:
         """A line on stderr beside the result; --quiet leaves it out."""

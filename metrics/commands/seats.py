@@ -10,7 +10,8 @@ from metrics.commands.tables import UNKNOWN, money, seconds
 
 ANSWERED = ("ok", "cut")
 PENDING = "pending"  # its answer comes after the reply, for the record
-COLUMNS = ("call", "seat", "alias", "status", ">seconds", ">tokens", ">cost")
+COLUMNS = ("=call", "seat", "alias", "status", ">seconds", ">tokens", ">cost")
+DROP = (">tokens", ">cost", "seat", ">seconds", "status", "alias")  # where a terminal is narrow
 
 
 @dataclass

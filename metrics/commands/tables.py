@@ -1,8 +1,8 @@
 """Values as people read them: tables, seconds, money, times ago. Pure functions from values to text.
 
 A cell's width is what a terminal shows, not its length: wide (East Asian) characters take two columns,
-combining ones none. Columns are cut only when a width is given, which is only done for terminals; a pipe gets
-everything.
+combining ones none. Columns are cut or left out only when a width is given, which is only done for terminals;
+a pipe gets everything.
 """
 
 import unicodedata
@@ -11,30 +11,54 @@ from datetime import datetime
 
 GAP = "  "
 NARROWEST = 8  # a column is never cut below this
+READABLE = 16  # rather than cut a column below this, a less important one is left out
 UNKNOWN = "unknown"
 STEERING = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {ord("\n"), ord("\t")})
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None) -> str:
-    """Header, dashes, rows. A column whose title begins with ">" is right-aligned (numbers). Ends with a
-    newline.
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], width: int | None = None, drop: Sequence[str] = ()
+) -> str:
+    """Header, dashes, rows; ends with a newline. A title that begins with ">" is right-aligned (numbers), one
+    that begins with "=" is never cut (ids). Where `width` is too narrow, the columns in `drop` are left out,
+    the first named first, and then the text columns are cut.
     """
-    titles = [title.removeprefix(">") for title in columns]
-    cells = [titles, *([plain(cell) for cell in row] for row in rows)]
-    widths = [max(map(shown, column)) for column in zip(*cells, strict=True)]
-    widths = fitted(widths, [title.startswith(">") for title in columns], width)
-    cells.insert(1, ["-" * wide for wide in widths])
+    rows = [[plain(cell) for cell in row] for row in rows]
+    grid = list(zip([title.lstrip(">=") for title in columns], *rows, strict=True))
+    widths = [max(map(shown, column)) for column in grid]
+    kept = room_for(columns, widths, width, drop)
+    columns = [columns[at] for at in kept]
+    widths = fitted([widths[at] for at in kept], [title[:1] in ">=" for title in columns], width)
+    cells = list(zip(*(grid[at] for at in kept), strict=True))
+    cells.insert(1, tuple("-" * wide for wide in widths))
     lines = (GAP.join(map(padded, row, widths, columns)).rstrip() for row in cells)
     return "\n".join(lines) + "\n"
 
 
-def fitted(widths: list[int], right: Sequence[bool], total: int | None) -> list[int]:
-    """`widths`, with the widest text columns narrowed until the row fits `total` columns (None: no limit)."""
+def room_for(
+    columns: Sequence[str], widths: Sequence[int], total: int | None, drop: Sequence[str]
+) -> list[int]:
+    """Which columns stay, so that those that are cut are still worth reading in `total` columns."""
+    least = [
+        wide if title[:1] in ">=" else min(wide, READABLE)
+        for title, wide in zip(columns, widths, strict=True)
+    ]
+    kept = list(range(len(columns)))
+    for title in drop:
+        if total is None or sum(least[at] + len(GAP) for at in kept) - len(GAP) <= total:
+            break
+        kept.remove(columns.index(title))
+    return kept
+
+
+def fitted(widths: list[int], firm: Sequence[bool], total: int | None) -> list[int]:
+    """`widths`, with the widest columns that are not `firm` narrowed until the row fits `total` columns
+    (None: no limit)."""
     widths = list(widths)
     over = sum(widths) + len(GAP) * (len(widths) - 1) - (total or 0)
     while total and over > 0:
-        widest = max(range(len(widths)), key=lambda at: (not right[at], widths[at]))
-        if right[widest] or widths[widest] <= NARROWEST:
+        widest = max(range(len(widths)), key=lambda at: (not firm[at], widths[at]))
+        if firm[widest] or widths[widest] <= NARROWEST:
             break
         widths[widest] -= 1
         over -= 1

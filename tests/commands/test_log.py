@@ -1,5 +1,6 @@
 import unittest
 from typing import Any
+from unittest import mock
 
 from metrics.commands import log
 from tests.commands.stage import Stage
@@ -39,6 +40,16 @@ class Log(unittest.TestCase):
             self.assertEqual(cells, wanted)
             self.assertIn("bench log --before c1", played.err)
             self.assertEqual(stage.bench("log", "--json").document["panels"], [PANEL])
+
+    def test_a_call_id_is_never_cut(self) -> None:
+        call = "p20261129-142220-1a2b3c4d.explorer2"
+        panel = PANEL | {"seats": [SEAT | {"call": call, "alias": "claude-sonnet-latest"}]}
+        with Stage({"GET /api/log": {"ok": True, "panels": [panel], "next": None}}) as stage:
+            for columns in ("30", "60", "80", "100", "140"):
+                with self.subTest(columns), mock.patch.dict("os.environ", {"COLUMNS": columns}):
+                    played = stage.bench("log", tty=True)
+                    self.assertIn(call, played.out)
+                    self.assertLessEqual(max(map(len, played.out.splitlines())), max(int(columns), 47))
 
     def test_the_question(self) -> None:
         with Stage(LISTED) as stage:

@@ -1,5 +1,6 @@
 import unittest
 from typing import Any
+from unittest import mock
 
 from metrics.commands import models
 from tests.commands.stage import Stage
@@ -42,6 +43,15 @@ EDITS = {f"POST /api/{path}": {"ok": True} for path in ("model/add", "model", "r
 
 
 class Models(unittest.TestCase):
+    def test_no_row_wraps_on_a_narrow_terminal(self) -> None:
+        sick = SICK | {"served": "accounts/somebody/models/" + "long-" * 10, "price": {"input": 12.5}}
+        with Stage({"GET /api/models": {"ok": True, "models": [KIMI, LINT, sick], "retired": []}}) as stage:
+            for columns in (30, 80, 100):
+                with self.subTest(columns), mock.patch.dict("os.environ", {"COLUMNS": str(columns)}):
+                    lines = stage.bench("models", tty=True).out.splitlines()
+                    self.assertLessEqual(max(map(len, lines)), columns)
+                    self.assertIn("practice-lint", lines[3])
+
     def test_list(self) -> None:
         with Stage(LISTED) as stage:
             rows = {line.split()[0]: line for line in stage.bench("models").out.splitlines()[2:]}

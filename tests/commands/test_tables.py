@@ -32,6 +32,25 @@ class Table(unittest.TestCase):
     def test_never_cut_without_a_width(self) -> None:
         self.assertIn("a" * 500, tables.table(("a",), [("a" * 500,)]))
 
+    def test_less_important_columns_go_before_any_is_cut_too_far(self) -> None:
+        columns, row = ("a", "=id", ">n", "b"), ("a" * 30, "i" * 30, "12345", "b" * 30)
+        cases = [
+            (None, "a id n b"),
+            (101, "a id n b"),
+            (73, "a id n b"),
+            (72, "a id n"),
+            (57, "a id n"),
+            (54, "a id"),
+            (47, "id"),
+            (10, "id"),
+        ]
+        for width, wanted in cases:
+            with self.subTest(width=width):
+                lines = tables.table(columns, [row], width, ("b", ">n", "a")).splitlines()
+                self.assertEqual(" ".join(lines[0].split()), wanted)
+                self.assertIn("i" * 30, lines[2])
+                self.assertLessEqual(max(map(len, lines)), max(width or 200, 30))
+
     def test_numbers_are_never_cut(self) -> None:
         self.assertIn("123456789012", tables.table(("a", ">n"), [("abc", "123456789012")], width=6))
 
