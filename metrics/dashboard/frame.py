@@ -45,8 +45,11 @@ def moment(epoch: float | None) -> str | None:
 
 
 def page(call: Call, most: int = 100, usual: int = 50) -> int:
-    """The `limit` of a list: a whole number up to `most`, however many were wished for."""
+    """The `limit` of a list: a whole number from 1 to `most`."""
     wished = call.param("limit") or str(usual)
-    if not wished.isascii() or not wished.isdigit() or not int(wished[:9]) > 0:
-        raise Problem(400, f'"limit" must be a whole number from 1 to {most}', param="limit")
-    return min(most, int(wished[:9]))
+    plain = wished.isascii() and wished.isdigit() and len(wished) < 10
+    if not plain or not 1 <= int(wished) <= most:
+        raise Problem(
+            400, f'"limit" must be a whole number from 1 to {most}, not {wished[:20]!r}', param="limit"
+        )
+    return int(wished)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from metrics.bench import fields
+from metrics.bench import collections, fields
 from metrics.dashboard import frame
 from metrics.evidence import claims, panels, verdicts
 from metrics.records import Problem
@@ -42,6 +42,8 @@ def log(call: Call) -> Response:
     before."""
     before, collection = call.param("before") or None, call.param("collection") or None
     rows, cursor = panels.recent(frame.page(call), before, collection)
+    if collection and not rows and not panels.known(collection):
+        collections.get(collection)  # a removed one still has its log; of one that never was, say so
     return frame.ok(panels=[judged(row) for row in rows], next=cursor)
 
 

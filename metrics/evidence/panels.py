@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from metrics.records import Problem
 from metrics.store.log import JsonLog
 
 Row = dict[str, Any]
@@ -17,6 +18,7 @@ ANSWERED = ("ok", "cut")
 REMEMBERED = 512  # the latest panels, whose next row is a correction and no new panel
 
 _ID = re.compile(r"[pr](\d{4})(\d\d)\d\d-\d{6}-[0-9a-f]{4,32}")
+_CURSOR = re.compile(r"[0-9]{4}-[0-9]{2}\.jsonl:[0-9]{1,15}")  # a month's file and a place in it
 
 
 def record(row: Row) -> None:
@@ -33,9 +35,23 @@ def find(panel_id: str) -> Row | None:
 def recent(
     limit: int, before: str | None = None, collection: str | None = None
 ) -> tuple[list[Row], str | None]:
-    """The latest panels (of a collection), newest first, and the cursor of the next page."""
+    """The latest panels (of a collection), newest first, and the cursor of the next page.
+
+    Problem 400 when `before` is no such cursor.
+    """
+    if before is not None and not _CURSOR.fullmatch(before):
+        raise Problem(
+            400,
+            f'"before" is not a cursor: {before[:60]!r}. Take it from "next" of the page before.',
+            param="before",
+        )
     where = None if collection is None else lambda row: row.get("collection") == collection
     return LOG.recent(limit, before, where)
+
+
+def known(collection: str) -> bool:
+    """Whether a panel of that collection was ever recorded."""
+    return LOG.counted(lambda state: collection in state["waits"])
 
 
 def retain(oldest: str) -> int:

@@ -1,9 +1,11 @@
 import unittest
 from typing import Any
 
+from metrics.bench import collections
 from metrics.dashboard import panels as handlers
 from metrics.evidence import offloads, panels
 from metrics.store import bodies
+from tests.bench.bench import BY
 from tests.dashboard.api import ApiCase
 
 DAY = "20261129"
@@ -59,7 +61,6 @@ class Panels(ApiCase):
         self.assertIsNone(rest["next"])
         only = self.get("/api/log?collection=side")
         self.assertEqual([row["panel"] for row in only["panels"]], [names[5], names[3], names[1]])
-        self.assertEqual(self.get("/api/log?collection=none")["panels"], [])
 
     def test_log_says_what_was_judged(self) -> None:
         name = self.panel(1)
@@ -70,10 +71,28 @@ class Panels(ApiCase):
 
     def test_log_refuses_nonsense(self) -> None:
         self.panel(1)
-        for query in ("limit=0", "limit=x", "before=nonsense"):
+        self.panel(2)
+        place = self.get("/api/log?limit=1")["next"]
+        refused = ["limit=0", "limit=x", "limit=101"]
+        refused += [
+            f"before={cursor}"
+            for cursor in ("nonsense", "x:5", "../etc:5", f"{place}x", f"{place}{'9' * 20}")
+        ]
+        for query in refused:
             with self.subTest(query):
                 status, reply = self.ask("GET", f"/api/log?{query}")
                 self.assertEqual((status, reply["ok"]), (400, False))
+                self.assertEqual(reply["error"]["param"], query.partition("=")[0])
+
+    def test_the_log_of_a_collection_that_never_was(self) -> None:
+        self.seat_models("alpha")
+        collections.save("core", {"members": ["alpha"]}, BY)
+        self.assertEqual(self.get("/api/log?collection=core")["panels"], [])
+        status, reply = self.ask("GET", "/api/log?collection=nosuch")
+        self.assertEqual((status, reply["ok"]), (404, False))
+        self.assertIn('no collection "nosuch". There are: core', reply["errors"][0])
+        self.panel(1, "gone")
+        self.assertEqual(len(self.get("/api/log?collection=gone")["panels"]), 1)
 
     def test_a_panel_in_full(self) -> None:
         name = self.panel(1)
