@@ -25,17 +25,22 @@ WHOLE = ("ok", PENDING)  # what --strict lets pass: a straggler has not failed
 
 
 def ask(args: argparse.Namespace, console: Console, server: Server) -> int:
-    question = body(args, console)
+    question, seats = body(args, console), Seats()
     try:
         if console.as_json and not args.stream:
             return whole(args, console, server, question)
-        events = server.stream("/bench/ask", question, Progress(console, Seats()).tick)
-        return relayed(args, console, events) if console.as_json else read_out(args, console, events)
+        events = server.stream("/bench/ask", question, Progress(console, seats).tick)
+        read = relayed if console.as_json else read_out
+        return read(args, console, events, seats)
     except KeyboardInterrupt:
-        message = "you left; the panel goes on in the server"
-        raise Failure(
-            499, message, kind="interrupted", hint="its answers will be listed by: bench log --limit 1"
-        ) from None
+        raise left(args.collection, seats) from None
+
+
+def left(collection: str, seats: Seats) -> Failure:
+    """Ctrl-C. The panel is the server's and goes on; the log lists it once it has ended."""
+    panel = f"panel {seats.panel}" if seats.panel else "a panel that has begun"
+    hint = f"when it is done its answers are in: bench log --collection {collection}"
+    return Failure(499, f"you left; {panel} goes on in the server", kind="interrupted", hint=hint)
 
 
 def body(args: argparse.Namespace, console: Console) -> dict[str, Any]:
@@ -72,9 +77,10 @@ def whole(args: argparse.Namespace, console: Console, server: Server, question: 
     return PARTIAL if args.strict and any(seat.get("status") not in WHOLE for seat in seats) else DONE
 
 
-def relayed(args: argparse.Namespace, console: Console, events: Iterator[dict[str, Any] | None]) -> int:
+def relayed(
+    args: argparse.Namespace, console: Console, events: Iterator[dict[str, Any] | None], seats: Seats
+) -> int:
     """--json --stream: the server's events, one a line."""
-    seats = Seats()
     for event in events:
         if event is not None:
             console.event(event)
@@ -86,9 +92,10 @@ def relayed(args: argparse.Namespace, console: Console, events: Iterator[dict[st
     return PARTIAL if args.strict and troubled(seats) else DONE
 
 
-def read_out(args: argparse.Namespace, console: Console, events: Iterator[dict[str, Any] | None]) -> int:
+def read_out(
+    args: argparse.Namespace, console: Console, events: Iterator[dict[str, Any] | None], seats: Seats
+) -> int:
     """For people: sections (or the merged answer) on stdout, progress and the table of calls on stderr."""
-    seats = Seats()
     progress = Progress(console, seats)
     reader = Reader(console, seats, progress, args.collection)
     try:
@@ -150,7 +157,7 @@ class Reader:
 
 
 def report(console: Console, seats: Seats) -> None:
-    """The call ids, and the command that judges the first answer."""
+    """The call ids, and the command that judges the first seat, in their order, that answered."""
     rows = [chair.row() for chair in seats.chairs.values()]
     console.note(table(COLUMNS, rows, width(console.stderr), DROP).rstrip("\n"))
     note = ((seats.ended or {}).get("bench") or {}).get("note")
@@ -197,7 +204,7 @@ def refused(event: dict[str, Any]) -> Failure:
 
 
 def broken_off() -> Failure:
-    return Failure(502, "the stream broke off before the panel's end", kind="cut")
+    return Failure(502, "the server went away before the panel's end", kind="cut")
 
 
 COMMANDS = (

@@ -26,7 +26,7 @@ NEXT_STEPS = {
     "bad_request": "correct what it names and run it again; --help shows the command's options",
     "config": "repair that file; bench status lists every file that cannot be read",
     "conflict": "choose another name",
-    "cut": "the panel goes on in the server; its answers will be listed by: bench log",
+    "cut": "see whether it runs again: bench status; what was answered by then: bench log",
     "disk_full": "make room on the disk that holds the data folder; bench status names the folder",
     "internal": "the server's own output says more; look there for the request id",
     "not_found": "see what there is: bench collections, bench models, bench endpoints",

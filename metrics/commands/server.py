@@ -122,6 +122,9 @@ class Server:
             return problem
         if problem.kind in NOBODY:
             return self.nobody()
+        if problem.kind == "cut":
+            message = f"the server at {self.base} went away in the middle of its answer"
+            return Failure(502, message, kind="cut")
         if problem.kind == "timeout":
             message = f"the server at {self.base} did not answer within {span(self.patience)}"
             hint = "allow more with BENCHWARMERS_TIMEOUT (seconds), or ask with a --deadline"

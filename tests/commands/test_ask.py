@@ -143,8 +143,8 @@ class Ends(unittest.TestCase):
             ("some failed, strictly", [started(), dead, done(2), END], ("--strict",), 5, "1 seat of 2"),
             ("all failed", [started("all", "kimi"), dead, END], (), 1, "no seat answered"),
             ("refused as a whole", [started(), dead, FAILED], (), 1, "keys refused"),
-            ("broken off", [started(), done(1)], (), 1, "broke off"),
-            ("nothing came", [], (), 1, "broke off"),
+            ("broken off", [started(), done(1)], (), 1, "went away"),
+            ("nothing came", [], (), 1, "went away"),
         ]
         for name, events, options, code, words in cases:
             with self.subTest(name):
@@ -153,6 +153,10 @@ class Ends(unittest.TestCase):
                 self.assertIn(words, played.err)
                 events_out = ask(events, "--json", "--stream", *options)
                 self.assertEqual(events_out.code, code)
+
+    def test_the_first_seat_in_order_is_to_be_judged_whoever_was_faster(self) -> None:
+        played = ask([started(), done(2), done(1), END])
+        self.assertIn("judge it: bench verdict p1.member1 --useful", played.err)
 
     def test_events_as_received(self) -> None:
         events = [started(), TICK, done(1), done(2), END]
@@ -177,8 +181,26 @@ class Ends(unittest.TestCase):
         with mock.patch.object(Server, "stream", side_effect=interrupted):
             played = ask([])
         self.assertEqual(played.code, 130)
-        self.assertIn("the panel goes on in the server", played.err)
-        self.assertIn("bench log", played.err)
+        self.assertIn("panel p1 goes on in the server", played.err)
+        self.assertIn("bench log --collection core", played.err)
+
+    def test_ctrl_c_before_the_panel_is_known(self) -> None:
+        with mock.patch.object(Server, "post", side_effect=KeyboardInterrupt):
+            played = ask([], "--json")
+        self.assertEqual(played.code, 130)
+        self.assertIn("a panel that has begun goes on", played.document["error"]["message"])
+
+    def test_a_server_that_went_away(self) -> None:
+        whole = Reply([started(), done(1)])
+        cut = Reply(whole.encoded(), headers={"Content-Length": str(len(whole.encoded()) + 9)})
+        cut.headers = {**cut.headers, "Connection": "close"}
+        for reply in (whole, cut):
+            with self.subTest(reply.headers), Stage({"POST /bench/ask": reply}) as stage:
+                played = stage.bench("ask", "core", "q")
+                self.assertEqual(played.code, 1)
+                self.assertIn("went away", played.err)
+                self.assertIn("bench status", played.err)
+                self.assertNotIn("goes on", played.err)
 
 
 class Document(unittest.TestCase):
