@@ -89,9 +89,10 @@ def get(name: str) -> Collection:
 def menu() -> str:
     """Every collection in a sentence, for whoever has to choose one."""
     described = [_described(collection) for collection in SHELF.good().values()]
-    if not described:
-        return "There are none yet: `bench collection save NAME --members a,b,c` makes one"
-    return "There are: " + "; ".join(described)
+    broken = "".join(f". Not usable: {why}" for why in SHELF.bad().values())
+    if described:
+        return "There are: " + "; ".join(described) + broken
+    return f"There are none{broken or ' yet: `bench collection save NAME --members a,b,c` makes one'}"
 
 
 def save(name: str, edits: Mapping[str, Any], by: str) -> Collection:
@@ -166,11 +167,22 @@ def _sits(field: str, alias: str) -> None:
         )
 
 
+def _merges(alias: str) -> None:
+    """Refuse a name that cannot write one answer from many."""
+    _sits("merger", alias)
+    if roster.get(alias).builtin:
+        raise Problem(
+            400,
+            f'"{alias}" is a program and cannot merge answers; name a model as the merger, or none',
+            param="merger",
+        )
+
+
 def _check(name: str, after: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """What a collection must be as a whole. Explorers that were not given now are not counted: as many sit
     as fit."""
     if wanted.get("merger"):
-        _sits("merger", wanted["merger"])
+        _merges(wanted["merger"])
     members = len(after["members"])
     most, chairs = settings.get("max_calls"), settings.get("max_explorers")
     explorers = wanted.get("explorers", 0)

@@ -16,8 +16,8 @@ CLAUDE = "claude-bench-"
 def resolve(model: object, reply: str | None = None) -> tuple[str, str]:
     """(collection, mode) that `model` asks for. `reply` is the body's own wish (`bench.reply`).
 
-    Problem 400: no name, or name and body contradict each other; 404: no such collection. Both list what
-    there is.
+    Problem 400: no name, or name and body contradict each other; 404: no such collection (both list what
+    there is); 503: its entry in collections.json is not one.
     """
     if not isinstance(model, str) or not model.strip():
         raise Problem(
@@ -25,7 +25,9 @@ def resolve(model: object, reply: str | None = None) -> tuple[str, str]:
         )
     name, suffix = _claude(model.strip()) or _plain(model.strip())
     if name not in collections.all():
-        raise _unknown(f'there is no collection "{name[:80]}". {collections.menu()}')
+        raise collections.SHELF.broken(name) or _unknown(
+            f'there is no collection "{name[:80]}". {collections.menu()}'
+        )
     if suffix and reply and suffix != reply:
         raise Problem(
             400, f'"model" asks for :{suffix} and "bench.reply" for {reply}; say one of them', param="model"

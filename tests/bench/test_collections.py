@@ -86,6 +86,13 @@ class Saving(BenchCase):
                 self.assertIn(words, problem.message)
         self.assertEqual(collections.get("core"), Collection("core", ("m1",)))
 
+    def test_a_program_does_not_merge(self) -> None:
+        self.seat_squad("practice-lint")
+        problem = self.refused({"members": ["practice-lint"], "merger": "practice-lint"})
+        self.assertEqual((problem.status, problem.param), (400, "merger"))
+        self.assertIn('"practice-lint" is a program and cannot merge', problem.message)
+        self.assertEqual(collections.all(), {})
+
     def test_names(self) -> None:
         for name in ("x", "Core", "a b", "a" * 33, "", None, 5, "core/x"):
             with self.subTest(name=name):

@@ -1,9 +1,9 @@
-import unittest
 from unittest import mock
 
 from metrics.bench import collections, names
 from metrics.bench.collections import Collection
 from metrics.records import Problem
+from tests.bench.bench import BenchCase
 
 BENCH = {
     "core": Collection("core", ("a",), reply="all"),
@@ -11,8 +11,9 @@ BENCH = {
 }
 
 
-class NamesTest(unittest.TestCase):
+class NamesTest(BenchCase):
     def setUp(self):
+        super().setUp()
         self.enterContext(mock.patch.object(collections, "all", lambda: BENCH))
         self.enterContext(mock.patch.object(collections, "get", BENCH.__getitem__))
         self.enterContext(mock.patch.object(collections, "menu", lambda: "Collections: core, my-route."))
@@ -60,3 +61,20 @@ class NamesTest(unittest.TestCase):
                     names.resolve(model, reply)
                 self.assertEqual(caught.exception.status, status)
                 self.assertRegex(caught.exception.message, "core|merged")
+
+
+class BrokenEntry(BenchCase):
+    def test_an_entry_that_is_none_is_named(self):
+        self.write("collections.json", '{"core": 3}')
+        for model in ("core", "bench/core", "core:merged"):
+            with self.subTest(model), self.assertRaises(Problem) as caught:
+                names.resolve(model)
+            self.assertEqual((caught.exception.status, caught.exception.kind), (503, "config"))
+            self.assertIn('collections.json: "core": must be an object', caught.exception.message)
+
+    def test_it_is_told_beside_what_there_is(self):
+        self.write("collections.json", '{"core": 3}')
+        with self.assertRaises(Problem) as caught:
+            names.resolve("typo")
+        self.assertEqual(caught.exception.status, 404)
+        self.assertIn('There are none. Not usable: collections.json: "core"', caught.exception.message)
