@@ -43,17 +43,16 @@ export class Prose {
   format(raw) {
     if (raw === this.raw) return;
     this.raw = raw;
-    this.#clear();
-    this.#draw();
+    this.#holding(() => (this.#clear(), this.#draw()));
   }
 
   /** @param {Mark[]} marks all of them; what is not named is unmarked */
   mark(marks) {
     const touched = [...this.marks, ...marks].filter((mark) => !(has(this.marks, mark) && has(marks, mark)));
     this.marks = marks;
-    for (const block of this.drawn) {
-      if (touched.some((mark) => mark.start < block.end && mark.end > block.start)) this.#redraw(block);
-    }
+    const hit = (block) => touched.some((mark) => mark.start < block.end && mark.end > block.start);
+    const again = this.drawn.filter(hit);
+    if (again.length) this.#holding(() => again.forEach((block) => this.#redraw(block)));
   }
 
   /**
@@ -117,7 +116,7 @@ export class Prose {
   #draw() {
     const begun = performance.now();
     const limit = this.#limit();
-    if (limit !== this.shown) this.#grow(this.text.slice(0, limit));
+    if (limit !== this.shown) this.#holding(() => this.#grow(this.text.slice(0, limit)));
     this.shown = limit;
     this.#offer(limit);
     const took = performance.now() - begun;
@@ -203,6 +202,28 @@ export class Prose {
     const selection = document.getSelection();
     const last = this.drawn.at(-1)?.node;
     return Boolean(last && !selection.isCollapsed && selection.containsNode(last, true));
+  }
+
+  // Nodes drawn again take a selection with them: it is set anew on the same words.
+  #holding(draw) {
+    const selection = document.getSelection();
+    const range = selection.rangeCount && !selection.isCollapsed ? selection.getRangeAt(0) : null;
+    const inside = range && [range.startContainer, range.endContainer].every((node) => this.root.contains(node));
+    const place = inside ? this.locate(range) : null;
+    draw();
+    const now = place && selection.rangeCount ? this.locate(selection.getRangeAt(0)) : null;
+    if (!place || (now?.start === place.start && now.end === place.end)) return;
+    const [from, to] = [this.#edge(place.start, 1), this.#edge(place.end, 0)];
+    if (from && to) selection.setBaseAndExtent(...from, ...to);
+  }
+
+  // Where an offset of the source stands in the document, as the beginning (1) or the end (0) of words.
+  #edge(at, first) {
+    const node = this.#nodes().find((each) => this.places.get(each).end >= at + first);
+    if (!node) return null;
+    const { start, end } = this.places.get(node);
+    const exact = node.data.length === end - start;
+    return [node, exact ? Math.max(0, at - start) : first ? 0 : node.data.length];
   }
 
   #limit() {

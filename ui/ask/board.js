@@ -123,14 +123,21 @@ export class Board {
   decide(decision) {
     if (this.pick.take(decision) !== false) return;
     const row = this.claims.current;
-    if (!row) return void announce("Select words in an answer first, or move to a claim with j.");
+    if (!row) return this.#say("Nothing is selected: select words in an answer, or move to a claim with j.");
     this.judge.claim(row.seat, row.claim, decision);
   }
 
   /** @param {number} step @returns {false | void} */
   sentence(step) {
     const column = this.merged.contains(document.activeElement) ? this.merger : this.columns[this.at];
-    return column ? this.pick.sentence(column, step) : false;
+    if (!column || this.pick.sentence(column, step) === false) return false;
+    if (this.claims.root.contains(document.activeElement)) column.root.focus({ preventScroll: true });
+  }
+
+  /** Move to a claim: what was selected before is let go of. @param {number} step @returns {false | void} */
+  claim(step) {
+    this.pick.dismiss();
+    return this.claims.move(step);
   }
 
   #all = () => [...this.columns, ...(this.merger ? [this.merger] : [])];
@@ -192,10 +199,14 @@ export class Board {
     this.#all().forEach((column) => column.prose.format(raw));
   }
 
-  #told(said, problem) {
+  #say(said, bad = false) {
     announce(said);
     this.saidLast.textContent = said;
-    this.saidLast.classList.toggle("bad", Boolean(problem));
+    this.saidLast.classList.toggle("bad", bad);
+  }
+
+  #told(said, problem) {
+    this.#say(said, Boolean(problem));
     set(this.undoButton, { disabled: !this.judge.acts.length });
     this.change();
     this.#marked();

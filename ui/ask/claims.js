@@ -17,7 +17,7 @@ export class Claims {
     this.rows = [];
     this.title = h("h2", {}, "Claims");
     this.hint = h("span", { class: "faint" });
-    this.body = h("tbody");
+    this.body = h("tbody", { on: { focusout: (event) => this.#left(event) } });
     const head = h(
       "thead",
       { class: "hidden" },
@@ -39,6 +39,7 @@ export class Claims {
 
   /** @param {Row[]} rows */
   draw(rows) {
+    const focused = this.#focused;
     this.rows = rows;
     this.at = Math.min(this.at, rows.length - 1);
     const real = rows.filter(({ claim }) => claim.decision === "real").length;
@@ -51,6 +52,7 @@ export class Claims {
     );
     this.root.classList.toggle("none", !rows.length);
     this.body.replaceChildren(...rows.map((row, i) => this.#row(row, i)));
+    if (focused) this.body.children[this.at]?.querySelector("a").focus({ preventScroll: true });
   }
 
   /** @param {number} step 1 or -1 @returns {false | void} */
@@ -61,24 +63,31 @@ export class Claims {
       0,
       Math.min(this.rows.length - 1, this.at < 0 ? (step > 0 ? 0 : this.rows.length - 1) : this.at + step),
     );
-    this.draw(this.rows);
+    this.#show(this.at);
     this.body.children[this.at].querySelector("a").focus();
   }
 
-  /** @returns {Row | undefined} the row that r and f change */
+  /** @returns {Row | undefined} the row that r and f change: only the one that has the focus */
   get current() {
-    return this.root.open ? this.rows[this.at] : undefined;
+    return this.#focused ? this.rows[this.at] : undefined;
+  }
+
+  get #focused() {
+    return this.root.open && this.body.contains(document.activeElement);
+  }
+
+  #left({ relatedTarget }) {
+    if (!this.body.contains(relatedTarget) && document.hasFocus()) this.#show(-1);
   }
 
   #row(row, i) {
     const { seat, claim, words } = row;
-    const current = i === this.at;
     const show = (event) => (event.preventDefault(), this.reveal(row));
-    const link = h("a", { href: "#", class: "words", on: { click: show, focus: () => this.#select(i) } }, words);
+    const link = h("a", { href: "#", class: "words", on: { click: show } }, words);
     const buttons = ["real", "false"].map((decision) => this.#button(row, decision));
     return h(
       "tr",
-      { "aria-current": current ? "true" : null, class: claim.decision },
+      { class: claim.decision, on: { focusin: () => this.#select(i) } },
       h("td", { class: "who" }, seatName(seat)),
       h("td", {}, link),
       h("td", { class: "decision" }, h("div", {}, chip(claim.decision), buttons)),
@@ -86,8 +95,11 @@ export class Claims {
   }
 
   #select(i) {
-    if (i === this.at) return;
     this.at = i;
+    this.#show(i);
+  }
+
+  #show(i) {
     [...this.body.children].forEach((row, n) => set(row, { "aria-current": n === i ? "true" : null }));
   }
 

@@ -20,6 +20,7 @@ export class Judge {
     this.panel = panel;
     this.tell = tell;
     this.acts = [];
+    this.sending = Promise.resolve(); // one after another: the last decision is the last one kept
     this.held = new Map(); // seat -> steps given while it was still writing; sent when it has finished
   }
 
@@ -116,7 +117,11 @@ export class Judge {
     this.#send(steps.filter((step) => !later.includes(step)));
   }
 
-  async #send(steps) {
+  #send(steps) {
+    if (steps.length) this.sending = this.sending.then(() => this.#post(steps));
+  }
+
+  async #post(steps) {
     for (const step of steps) {
       try {
         await post("/api/verdict", bodyOf(step));

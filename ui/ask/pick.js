@@ -1,4 +1,7 @@
 // Words selected in an answer, by mouse, by finger or by sentence from the keyboard, and the pill that judges them.
+//
+// What is judged is read from the document's selection at that very moment. The frame only draws the pill: a decision that
+// waited for it would fall on the words before.
 import { h, nextFrame } from "../dom.js";
 
 /** @typedef {import("./column.js").Column} Column */
@@ -14,7 +17,7 @@ export class Pick {
     this.chosen = null; // {column, start, end} of the words that are selected now
     this.steps = new Map(); // column -> index of the sentence the keyboard stands on
     const button = (word, decision) =>
-      h("button", { type: "button", on: { click: () => this.take(decision) } }, word, h("kbd", {}, decision[0]));
+      h("button", { type: "button", on: { click: () => this.#decide(decision) } }, word, h("kbd", {}, decision[0]));
     // Pressing a button must not take the selection away before it is read.
     this.pill = h(
       "div",
@@ -27,17 +30,24 @@ export class Pick {
       button("Real finding", "real"),
       button("False claim", "false"),
     );
-    this.look = nextFrame(() => this.#look());
+    this.look = nextFrame(() => this.look.open && this.#look());
+    this.look.open = true;
     document.addEventListener("selectionchange", this.look);
   }
 
   close() {
+    this.look.open = false;
     document.removeEventListener("selectionchange", this.look);
     this.pill.remove();
   }
 
   /** @param {"real" | "false"} decision @returns {false | void} false when no words are selected */
   take(decision) {
+    this.#look();
+    return this.#decide(decision);
+  }
+
+  #decide(decision) {
     const { chosen } = this;
     if (!chosen) return false;
     document.getSelection().removeAllRanges();
@@ -47,6 +57,7 @@ export class Pick {
 
   /** @returns {boolean} was there anything selected to let go of? */
   dismiss() {
+    this.#look();
     if (!this.chosen) return false;
     document.getSelection().removeAllRanges();
     this.#hide();
@@ -64,6 +75,7 @@ export class Pick {
     selection.removeAllRanges();
     selection.addRange(sentences[at]);
     sentences[at].startContainer.parentElement.scrollIntoView({ block: "nearest", inline: "nearest" });
+    this.#look();
   }
 
   #look() {
@@ -77,13 +89,13 @@ export class Pick {
     // Words of two answers at once are no claim of either.
     if (found.length !== 1) return this.#hide();
     const [{ column }] = found;
-    this.chosen = found[0];
     this.#place(range, column);
+    this.chosen = found[0];
   }
 
   #place(range, { body }) {
     const words = [...range.getClientRects()].at(-1);
-    if (!words) return this.#hide();
+    if (!words) return this.pill.remove();
     body.append(this.pill);
     const box = body.getBoundingClientRect();
     const left = Math.max(8, Math.min(words.left - box.left, box.width - this.pill.offsetWidth - 8));

@@ -304,8 +304,8 @@ export class Ask {
         ...judging,
         run: () => this.board.decide("false"),
       },
-      { keys: ["j"], label: "Next claim", ...judging, run: () => this.board.claims.move(1) },
-      { keys: ["k"], label: "Claim before", ...judging, run: () => this.board.claims.move(-1) },
+      { keys: ["j"], label: "Next claim", ...judging, run: () => this.board.claim(1) },
+      { keys: ["k"], label: "Claim before", ...judging, run: () => this.board.claim(-1) },
     );
   }
 }
