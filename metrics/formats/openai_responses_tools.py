@@ -218,7 +218,8 @@ def _unlike(name: str, taken: set[str]) -> str:
 _OPENING = re.compile(r'\s*\{\s*"' + INPUT + r'"\s*:\s*"')
 _LONGEST_OPENING = 200  # characters; what has not begun by then is written in another way
 # As much of a JSON string as can be read now. An escape that has not all come waits, and so does the first
-# half of a surrogate pair; one that JSON does not have is read as it stands.
+# half of a surrogate pair; one that JSON does not have is read as it stands. The group is not possessive:
+# before 3.11.5 such a one keeps what its last, failed round has eaten. It is bounded, for it remembers rounds.
 _HEX = "[0-9a-fA-F]"
 _READABLE = re.compile(
     rf"""(?: [^"\\]++
@@ -228,7 +229,7 @@ _READABLE = re.compile(
           | \\u{_HEX}{{4}} (?: \\u[dD][c-fC-F]{_HEX}{{2}}
                           | (?= [^\\] | \\[^u]
                               | \\u(?![dD][c-fC-F]){_HEX}{{4}} | \\u{_HEX}{{0,3}}(?!{_HEX})[\s\S] ))
-        )*+""",
+        ){{1,1000}}""",
     re.VERBOSE,
 )
 _ESCAPE = re.compile(r'(\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\')
@@ -257,9 +258,7 @@ class CustomInput:
                 self._inside = None if len(self._waiting) < _LONGEST_OPENING else False
                 return ""
             self._usual, self._inside, self._waiting = True, True, self._waiting[opening.end() :]
-        readable = _READABLE.match(self._waiting)
-        run = readable[0] if readable else ""
-        self._waiting = self._waiting[len(run) :]
+        run, self._waiting = _readable(self._waiting)
         self._inside = not self._waiting.startswith('"')
         return self._give(_unescaped(run))
 
@@ -285,6 +284,14 @@ def whole_input(arguments: str) -> str:
     reading.take(arguments)
     reading.rest()
     return reading.text
+
+
+def _readable(text: str) -> tuple[str, str]:
+    """What of a JSON string can be read now, and what waits for more."""
+    end = 0
+    while readable := _READABLE.match(text, end):
+        end = readable.end()
+    return text[:end], text[end:]
 
 
 def _unescaped(run: str) -> str:

@@ -179,6 +179,10 @@ class CustomInputTest(unittest.TestCase):
         pieces = ('{"inp', 'ut":"a', "\\", "n", "\\ud83d", "\\ude00", "b", '"}')
         self.assertEqual([reading.take(piece) for piece in pieces], ["", "a", "", "\n", "", "😀", "b", ""])
 
+    def test_much_at_once(self):
+        text = '"\\é😀\n' * 3000
+        self.assertEqual(whole_input(json.dumps({"input": text})), text)
+
     UNUSUAL = [
         ("raw text", "raw text"),
         ("", ""),
