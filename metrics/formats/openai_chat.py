@@ -171,14 +171,15 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
         match event:
             case Text(text, 0, None):
                 yield chunk.text(text)
+            case Chunk(raw):
+                if piece := chunk.relayed(raw):
+                    yield piece
             case Text(text, choice, logprobs):
                 yield chunk.delta({"content": text}, choice, logprobs=logprobs)
             case Reasoning(text, choice):
                 yield chunk.delta({"reasoning_content": text}, choice)
             case ToolStart() | ToolArguments():
                 yield chunk.delta({"tool_calls": [chunk.call(event)]}, event.choice)
-            case Chunk(raw):
-                yield from chunk.relayed(raw)
             case Tick():
                 yield framing.KEEP_ALIVE
             case Closed():
@@ -236,17 +237,17 @@ class _Chunks:
         kind, text = CALL["custom" if event.index in self._custom else "function"]
         return {"index": event.index, kind: {text: event.text}}
 
-    def relayed(self, raw: bytes) -> Iterator[bytes]:
+    def relayed(self, raw: bytes) -> bytes:
         """A provider's chunk; each choice gets its role once, from us."""
+        heads = b""
         for choice in relay.choices_of(raw) if self._several else ():
             if choice not in self._begun:
                 self._begun.add(choice)
-                yield self.head(choice)
-        yield from self._theirs.take(raw)
+                heads += self.head(choice)
+        return heads + self._theirs.take(raw)
 
     def close(self, closed: Closed) -> Iterator[bytes]:
-        last = list(self._theirs.close(closed.extra))
-        yield from last or (self.delta({}, finish=closed.finish, extra=closed.extra),)
+        yield self._theirs.close(closed.extra) or self.delta({}, finish=closed.finish, extra=closed.extra)
         if self._usage:
             yield (
                 self._head

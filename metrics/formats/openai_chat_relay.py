@@ -8,7 +8,7 @@ where quotes are escaped.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metrics.formats import framing, lines
@@ -34,21 +34,18 @@ class Chunks:
         self._theirs = self._ours = b""
         self._waiting = b""
 
-    def take(self, raw: bytes) -> Iterator[bytes]:
-        if self._waiting:
-            yield self._framed(self._waiting)
-            self._waiting = b""
-        chunk = self._ours_of(lines.unbroken(_ROLE.sub(b"", raw)))
-        if _FINISH.search(chunk):
-            self._waiting = chunk
-        else:
-            yield self._framed(chunk)
+    def take(self, raw: bytes) -> bytes:
+        """What to send now: the frame of this chunk, or of the one that waited for it, or both."""
+        waited = self._framed(self._waiting) if self._waiting else b""
+        told = _ROLE.sub(b"", raw) if b'"role"' in raw else raw
+        chunk = self._ours_of(lines.unbroken(told))
+        self._waiting = chunk if _FINISH.search(chunk) else b""
+        return waited if self._waiting else waited + self._framed(chunk)
 
-    def close(self, extra: Mapping[str, Any]) -> Iterator[bytes]:
-        """The chunk that waits, with `extra`; none when no chunk came with a finish."""
-        if self._waiting:
-            more = b"," + framing.as_bytes(extra)[1:] if extra else b"}"
-            yield self._framed(self._waiting[:-1] + more)
+    def close(self, extra: Mapping[str, Any]) -> bytes:
+        """The frame of the chunk that waits, with `extra`; b"" when no chunk came with a finish."""
+        more = b"," + framing.as_bytes(extra)[1:] if extra else b"}"
+        return self._framed(self._waiting[:-1] + more) if self._waiting else b""
 
     def _framed(self, chunk: bytes) -> bytes:
         if self._usage and not _USAGE.search(chunk):

@@ -149,7 +149,7 @@ class StreamTest(unittest.TestCase):
     def test_what_is_no_json_goes_out_as_it_came(self):
         for broken in (b'{"choices":[}', b'{"choices"', b"[]", b'{"id":"x",,"choices":[]}'):
             with self.subTest(broken):
-                self.assertEqual(list(relay.Chunks(b"{", False).take(broken)), [b"data: " + broken + b"\n\n"])
+                self.assertEqual(relay.Chunks(b"{", False).take(broken), b"data: " + broken + b"\n\n")
 
     def test_events_without_a_chunk_keep_choice_and_logprobs(self):
         told, _ = streamed(Text("a", 0, {"content": [LOGPROB]}), Text("b", 1))
