@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from metrics.commands import ask, collections, endpoints, help, init, log, models, serve, status, verdict
 from metrics.commands.command import Command
 from metrics.commands.failure import DONE, PIPE_CLOSED, Failure, told, usage
-from metrics.commands.output import Console, system_console
+from metrics.commands.output import Console, quoted, system_console
 from metrics.commands.server import server
 from metrics.records import Problem
 from metrics.version import VERSION
@@ -134,7 +134,7 @@ def explain(line: Line, console: Console) -> int:
         return serve.main(words[0], ["--help"])
     if line.help and words and words[0] != "help":
         words = nearest(words)
-    text = help.about(console.program, words, COMMANDS)
+    text = console.spelled(help.about(console.program, words, COMMANDS))
     console.show({"help": text}, text)
     return DONE
 
@@ -160,7 +160,7 @@ def called_as() -> str:
     """How the user starts this file: hints name commands the way they have to be typed."""
     if os.path.basename(sys.argv[0]) != "cli.py":
         return "bench"
-    return f"{'py' if os.name == 'nt' else 'python3'} {sys.argv[0]}"
+    return f"{'py' if os.name == 'nt' else 'python3'} {quoted(sys.argv[0])}"
 
 
 if __name__ == "__main__":

@@ -213,8 +213,14 @@ class Help(unittest.TestCase):
         self.assertEqual(bench("version", "--json").document, {"version": VERSION})
 
     def test_hints_name_the_program_as_it_was_called(self) -> None:
-        played = bench("status", env={"BENCHWARMERS_URL": "http://127.0.0.1:1"}, program="python3 cli.py")
+        env = {"BENCHWARMERS_URL": "http://127.0.0.1:1"}
+        played = bench("status", env=env, program="python3 cli.py")
         self.assertIn("start one: python3 cli.py serve --port 1", played.err)
+        for line in ("status --json", "--json", "help agents", "aks", "help ask --json"):
+            with self.subTest(line):
+                played = bench(*line.split(), env=env, program="python3 cli.py")
+                self.assertIn("python3 cli.py ", played.out + played.err)
+                self.assertNotRegex(played.out + played.err, r"\bbench (serve|ask|log|status|help)\b")
 
 
 class Process(unittest.TestCase):

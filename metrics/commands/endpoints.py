@@ -26,7 +26,7 @@ def endpoints(args: argparse.Namespace, console: Console, server: Server) -> int
 
 def add(args: argparse.Namespace, console: Console, server: Server) -> int:
     key = keys.key(args, console, args.name, args.base)
-    said = {
+    fields = {
         "name": args.name,
         "base": args.base,
         "api": args.api,
@@ -34,14 +34,15 @@ def add(args: argparse.Namespace, console: Console, server: Server) -> int:
         "kind": args.kind,
         "key": key,
     }
-    wanted: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+    wanted: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
     if args.no_test:
         wanted["test"] = False
     if args.default:
         wanted["default"] = True
     known = {one["name"]: one for one in server.get("/api/endpoints")["endpoints"]}
     answer = server.post("/api/endpoint", wanted)
-    console.show(answer, f"{news(known.get(args.name), answer)}\n{listing(answer)}")
+    said = f"{news(known.get(args.name), answer)}\n{listing(args.name, answer)}"
+    console.show(answer, console.spelled(said))
     console.note(f"seat one of its models: bench model add ALIAS --endpoint {args.name} --served ID")
     return DONE
 
@@ -67,9 +68,10 @@ def test(args: argparse.Namespace, console: Console, server: Server) -> int:
     answer = server.post("/api/endpoint/test", {"name": args.name})
     found = answer.get("listing") or {}
     if not found.get("ok", True):
-        console.show(answer, f"{args.name}: {found.get('note') or 'it does not list its models'}\n")
+        note = str(found.get("note") or "it does not list its models")
+        console.show(answer, f"{args.name}: {console.spelled(note)}\n")
         return REFUSED
-    console.show(answer, f"{args.name} answers\n{listing(answer)}")
+    console.show(answer, f"{args.name} answers\n{console.spelled(listing(args.name, answer))}")
     return DONE
 
 
@@ -113,7 +115,7 @@ def key_of(one: dict[str, Any]) -> str:
     return f"…{held['hint']} ({held.get('source')})" if held.get("hint") else f"set ({held.get('source')})"
 
 
-def listing(answer: dict[str, Any]) -> str:
+def listing(name: str, answer: dict[str, Any]) -> str:
     """What the endpoint said it serves, shortened."""
     found = answer.get("listing") or {}
     ids = [str(one) for one in found.get("models") or ()]
@@ -121,7 +123,7 @@ def listing(answer: dict[str, Any]) -> str:
     if not ids:
         return note
     total = int(found.get("total") or len(ids))
-    more = f"  … and {total - SOME:,} more: bench endpoint test NAME --json\n" if total > SOME else ""
+    more = f"  … and {total - SOME:,} more: bench endpoint test {name} --json\n" if total > SOME else ""
     return f"{note}{plural(total, 'model')} listed:\n" + "".join(f"  {one}\n" for one in ids[:SOME]) + more
 
 

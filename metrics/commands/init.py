@@ -11,8 +11,8 @@ from typing import Any
 from metrics.commands import keys
 from metrics.commands.command import Command, argument
 from metrics.commands.failure import DONE, Failure, usage
-from metrics.commands.output import Console
-from metrics.commands.server import Server
+from metrics.commands.output import Console, quoted
+from metrics.commands.server import HERE_PORT, Server
 from metrics.store import home
 
 STARTER = Path(__file__).resolve().parents[2] / "examples" / "home"
@@ -28,6 +28,7 @@ def init(args: argparse.Namespace, console: Console, server: Server) -> int:
     if wanted:
         keep(wanted, owner)
     report = envelope(folder, created, owner, wanted, server)
+    report["next"] = console.spelled(following(owner, folder if args.folder else None))
     console.show(report, in_words(report))
     return DONE
 
@@ -78,8 +79,16 @@ def envelope(
         "harnesses_installed": [],
         "after": "exit",
         "snippet": SNIPPET.format(base=base),
-        "next": "bench status" if owner else "bench serve",
     }
+
+
+def following(owner: dict[str, int] | None, named: Path | None) -> str:
+    """The next command: it means the folder that was made, where the line and not the environment `named`
+    it."""
+    if not owner:
+        return f"bench serve --home {quoted(str(named))}" if named else "bench serve"
+    port = owner.get("port") or HERE_PORT
+    return "bench status" if port == HERE_PORT else f"bench status --url http://127.0.0.1:{port}"
 
 
 def in_words(report: dict[str, Any]) -> str:

@@ -9,6 +9,7 @@ import io
 import json
 import os
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -81,10 +82,11 @@ class Console:
         """Reports `failure` (as JSON on stdout under --json, in words on stderr otherwise); gives its exit
         code.
         """
+        error = {name: self.spelled(text) for name, text in failure.document()["error"].items()}
         if self.as_json:
-            self.event(failure.document())
+            self.event({"error": error})
         else:
-            message, hint = (tables.harmless(self.spelled(text)) for text in (failure.message, failure.hint))
+            message, hint = tables.harmless(error["message"]), tables.harmless(error["hint"])
             more = "" if hint in message else f"{hint}\n"
             self.stderr.write(f"{self.paint('error:', 'red', self.stderr)} {message}\n{more}")
             self.stderr.flush()
@@ -125,6 +127,13 @@ class Console:
     def spelled(self, text: str) -> str:
         """Our own commands in `text` as this user has to type them (`python3 cli.py ask` in a checkout)."""
         return text if self.program == "bench" else OWN_COMMANDS.sub(lambda _: f"{self.program} ", text)
+
+
+def quoted(word: str) -> str:
+    """`word` as one word of a command line that can be copied into this system's shell."""
+    if os.name == "nt":
+        return f'"{word}"' if " " in word else word
+    return shlex.quote(word)
 
 
 def terminal(stream: TextIO) -> bool:

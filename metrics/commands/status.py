@@ -36,7 +36,8 @@ def front(console: Console, server: Server) -> int:
     try:
         answer = replace(server, patience=GLANCE).get("/api/status")
     except Failure as failure:
-        answer = {"state": "stopped", "url": server.base, "why": failure.message, "next": failure.hint}
+        answer = {"state": "stopped", "url": server.base, "why": failure.message}
+        answer["next"] = console.spelled(failure.hint)
         if failure.kind != "no_server":
             answer["state"] = "not readable"
         line = f"{answer['state']}  {failure.message}\n{failure.hint}\n"

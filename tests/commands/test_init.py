@@ -1,10 +1,12 @@
 import json
+import os
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
+from metrics.commands import init
 from metrics.store import home
 from tests.commands.stage import Played, Stage, bench
 
@@ -44,6 +46,20 @@ class Init(unittest.TestCase):
         played = bench("init", env={"BENCHWARMERS_HOME": str(self.folder)})
         self.assertEqual((played.code, played.err), (0, ""))
         self.assertEqual(played.out, f"made the data folder {self.folder}\nstart the server: bench serve\n")
+
+    def test_the_hint_starts_that_folder_as_the_program_was_called(self) -> None:
+        folder = self.folder.with_name("my data")
+        for options in ([], ["--json"]):
+            played = bench("init", str(folder), "--yes", *options, program="python3 cli.py")
+            if os.name != "nt":
+                self.assertIn(f"python3 cli.py serve --home '{folder}'", played.out)
+
+    def test_the_hint_names_the_server_that_has_the_folder(self) -> None:
+        cases = [(None, "bench serve"), (8122, "bench status"), (9, "bench status --url http://127.0.0.1:9")]
+        for port, wanted in cases:
+            with self.subTest(port):
+                owner = {"pid": 1, "port": port} if port else None
+                self.assertEqual(init.following(owner, None), wanted)
 
     def test_saves_an_endpoint_where_no_server_is(self) -> None:
         cases = [
