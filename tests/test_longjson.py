@@ -98,6 +98,10 @@ class WriteTest(unittest.TestCase):
             with self.subTest(number):
                 self.assertEqual(json.loads(longjson.write(value, json_bytes)), json.loads(json_bytes(value)))
 
+    def test_what_stands_behind_it(self):
+        for value in ("x", "x" * 100_000):
+            self.assertEqual(longjson.write(value, json_bytes, b"\n"), json_bytes(value) + b"\n")
+
     def test_a_pair_stays_together(self):
         small(self)
         for at in range(12):

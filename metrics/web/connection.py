@@ -11,7 +11,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from metrics import coding, http1
+from metrics import coding, http1, memory
 from metrics.line import Line
 from metrics.records import Problem
 from metrics.web.guard import Guard
@@ -185,6 +185,8 @@ class Connection:
                 return False, refusal
         if expects and not self._buffer:
             self.line.send((http1.CONTINUE,))
+        if head.chunked or head.length >= memory.LARGE:
+            memory.give_back()
         try:
             body = self._chunked(most) if head.chunked else self._counted(head.length)
         except Problem as problem:

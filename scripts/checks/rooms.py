@@ -22,6 +22,7 @@ ORDER = (
     "coding",
     "line",
     "longjson",
+    "memory",
     "store",
     "client",
     "bench",
