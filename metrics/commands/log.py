@@ -4,8 +4,8 @@ import argparse
 import time
 from typing import Any
 
-from metrics.commands.command import Command, argument, count
-from metrics.commands.failure import DONE
+from metrics.commands.command import Command, argument, count, did_you_mean
+from metrics.commands.failure import DONE, Failure
 from metrics.commands.output import Console, terminal
 from metrics.commands.server import Server
 from metrics.commands.tables import ago, seconds
@@ -16,14 +16,34 @@ DROP = ("task", "collection", ">seconds", "when", "status", "alias")  # where a 
 
 def log(args: argparse.Namespace, console: Console, server: Server) -> int:
     answer = server.get("/api/log", limit=args.limit, before=args.before, collection=args.collection)
+    if not answer["panels"] and args.collection:
+        known(args.collection, server)
     now = time.time() if terminal(console.stdout) else None
     rows = [row for panel in answer["panels"] for row in rows_of(panel, now)]
     console.show(answer, console.table(COLUMNS, rows, DROP) if rows else "")
-    if not rows:
-        console.note('nothing was asked yet: bench ask core "your question"')
-    elif answer.get("next"):
-        console.note(f"older ones: bench log --before {answer['next']}")
+    if answer.get("next"):
+        same = f" --collection {args.collection}" if args.collection else ""
+        console.note(f"older ones: bench log{same} --before {answer['next']}")
+    elif args.before and not rows:
+        console.note("there are no older ones")
+    elif not rows:
+        console.note(f'nothing was asked yet: bench ask {args.collection or "core"} "your question"')
     return DONE
+
+
+def known(collection: str, server: Server) -> None:
+    """Raises Failure "not_found" for a collection that there is not; one that is gone keeps its panels."""
+    names = [one["name"] for one in server.get("/api/collections")["collections"]]
+    if collection not in names:
+        hint = f"{did_you_mean(collection, names)}see: bench collections"
+        raise Failure(404, f"there is no collection {collection}", kind="not_found", hint=hint)
+
+
+def cursor(text: str) -> str:
+    """An argparse type; an empty one (an unset variable) would begin again at the newest."""
+    if not text:
+        raise argparse.ArgumentTypeError("it is empty; take the cursor from the end of the page before")
+    return text
 
 
 def rows_of(panel: dict[str, Any], now: float | None) -> list[tuple[str, ...]]:
@@ -61,7 +81,7 @@ COMMANDS = (
         (
             argument("--limit", type=count, default=20, metavar="N", help="how many panels (20)"),
             argument("--collection", metavar="NAME", help="only panels of this collection"),
-            argument("--before", metavar="CURSOR", help="go on from where the last page ended"),
+            argument("--before", type=cursor, metavar="CURSOR", help="go on from where the last page ended"),
         ),
         ("bench log", "bench log --collection core --limit 5 --json"),
     ),

@@ -3,7 +3,7 @@ from typing import Any
 from unittest import mock
 
 from metrics.commands import log
-from tests.commands.stage import Stage
+from tests.commands.stage import Reply, Stage
 
 SEAT: dict[str, Any] = {
     "call": "p1.member1",
@@ -63,6 +63,37 @@ class Log(unittest.TestCase):
             played = stage.bench("log")
         self.assertEqual((played.code, played.out), (0, ""))
         self.assertIn("bench ask core", played.err)
+
+    def test_a_collection_that_is_not_there(self) -> None:
+        listed = {"ok": True, "collections": [{"name": "core"}]}
+        empty = {"GET /api/log": {"ok": True, "panels": [], "next": None}, "GET /api/collections": listed}
+        with Stage(empty) as stage:
+            cases = [
+                ("cor", 1, "there is no collection cor\ndid you mean core?"),
+                ("core", 0, "nothing was asked yet: bench ask core"),
+            ]
+            for name, code, words in cases:
+                with self.subTest(name):
+                    played = stage.bench("log", "--collection", name)
+                    self.assertEqual((played.code, played.out), (code, ""))
+                    self.assertIn(words, played.err)
+        with Stage(LISTED) as stage:  # one that is gone keeps its panels
+            self.assertEqual(stage.bench("log", "--collection", "gone").code, 0)
+
+    def test_pages(self) -> None:
+        refused = Reply({"error": {"message": '"before" is not a cursor', "param": "before"}}, 400)
+        none = {"ok": True, "panels": [], "next": None}
+        cases: list[tuple[Reply | dict[str, Any], list[str], int, str]] = [
+            (LISTED["GET /api/log"], ["--collection", "core"], 0, "bench log --collection core --before c1"),
+            (none, ["--before", "c1"], 0, "there are no older ones"),
+            (refused, ["--before", "x"], 1, "is not a cursor"),
+            (none, ["--before", ""], 2, "it is empty"),
+        ]
+        for reply, options, code, words in cases:
+            with self.subTest(words), Stage({"GET /api/log": reply}) as stage:
+                played = stage.bench("log", *options)
+                self.assertEqual(played.code, code)
+                self.assertIn(words, played.err)
 
     def test_a_person_reads_how_long_ago(self) -> None:
         self.assertEqual(log.rows_of(PANEL, 1796048600.0)[0][0], "1 d ago")
