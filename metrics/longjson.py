@@ -17,9 +17,12 @@ LARGE = 1_000_000  # bytes of a body that is worth looking through
 LONG = 4_096  # bytes of a string in it that is read by itself
 PIECE = 65_536  # characters that are written at once
 
+# Before 3.11.5 a possessive group ("(...)*+") keeps what its last, failed round has eaten. So only single
+# characters repeat that way here, and a group that can fail part way only at the end of the text.
+
 # What stands between long strings: anything outside of strings, and strings of few escapes and short runs.
 _BETWEEN = re.compile(
-    rb'(?:[^"]++|"[^"\\]{0,4096}+(?:\\.[^"\\]{0,128}+){0,32}+"){1,8192}+',
+    rb'(?:[^"]++|"[^"\\]{0,4096}+(?:\\.[^"\\]{0,128}+){0,32}"){1,1024}',
     re.DOTALL,
 )
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -28,7 +31,7 @@ _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
 # or a pair of them.
 _RUN = rb"[^\\]{1,1024}+[\x80-\xbf]*+"
 _PAIR = rb"\\u[dD][89abAB]..\\u[dD][c-fC-F].."
-_PIECES = re.compile(rb"(?:%b|%b|\\u....|\\.){1,256}+" % (_RUN, _PAIR), re.DOTALL)
+_PIECES = re.compile(rb"(?:%b|%b|\\u....|\\.){1,256}" % (_RUN, _PAIR), re.DOTALL)
 
 _PLACE = "-Infinity"
 
