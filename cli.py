@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from metrics.commands import ask, collections, endpoints, help, init, log, models, serve, status, verdict
 from metrics.commands.command import Command
 from metrics.commands.failure import DONE, PIPE_CLOSED, Failure, told, usage
-from metrics.commands.output import Console, quoted, system_console
+from metrics.commands.output import Console, let_go, quoted, system_console
 from metrics.commands.server import server
 from metrics.records import Problem
 from metrics.version import VERSION
@@ -71,7 +71,9 @@ def main(argv: Sequence[str] | None = None, program: str = "bench", console: Con
         except KeyboardInterrupt:
             return console.fail(Failure(499, "stopped", kind="interrupted", hint="nothing else was started"))
     except BrokenPipeError:
-        return hung_up()
+        # The reader of stdout is gone (`bench log | head -1`): end without a word.
+        let_go(console.stdout)
+        return PIPE_CLOSED
 
 
 def lifted(argv: Sequence[str]) -> Line:
@@ -146,14 +148,6 @@ def nearest(words: list[str]) -> list[str]:
         if name in COMMANDS or name in help.groups(COMMANDS):
             return name.split()
     return words[:1]
-
-
-def hung_up() -> int:
-    """The reader of stdout is gone (`bench log | head -1`): end without a word, and let the exit find
-    nothing to flush.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return PIPE_CLOSED
 
 
 def called_as() -> str:

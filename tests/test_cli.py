@@ -238,6 +238,19 @@ class Process(unittest.TestCase):
         self.assertEqual((played.returncode, played.stdout), (3, b""))
         self.assertIn(b"serve --port 1", played.stderr)
 
+    @unittest.skipUnless(Path("/dev/full").exists(), "there is no full device here")
+    def test_a_full_disk_is_one_sentence(self) -> None:
+        for argv in (["help"], ["help", "--json"], ["nonsense", "--json"]):
+            with self.subTest(argv), open("/dev/full", "wb") as full:
+                line = [sys.executable, str(ROOT / "cli.py"), *argv]
+                played = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, timeout=60, check=False)
+                self.assertEqual(played.returncode, 1)
+                self.assertEqual(len(played.stderr.splitlines()), 2)
+                self.assertIn(b"error: the output cannot be written", played.stderr)
+        with open("/dev/full", "wb") as full:
+            line = [sys.executable, str(ROOT / "cli.py"), "nonsense"]
+            self.assertEqual(subprocess.run(line, stderr=full, timeout=60, check=False).returncode, 2)
+
     def test_text_leaves_as_utf_8(self) -> None:
         played = self.run_cli("--help")
         self.assertEqual(played.returncode, 0)

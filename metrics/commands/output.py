@@ -5,6 +5,7 @@ command hands over both forms at once: `show(document, text)`. Colour and widths
 only for terminals.
 """
 
+import contextlib
 import io
 import json
 import os
@@ -50,13 +51,33 @@ class Console:
 
     def event(self, document: Any, indent: int | None = None) -> None:
         """One JSON value on stdout, on one line unless `indent`."""
-        self.stdout.write(json.dumps(document, ensure_ascii=False, indent=indent) + "\n")
-        self.stdout.flush()
+        self.write(json.dumps(document, ensure_ascii=False, indent=indent) + "\n")
 
     def say(self, text: str) -> None:
         """Text on stdout. A terminal is never steered by what a model wrote."""
-        self.stdout.write(tables.harmless(text) if terminal(self.stdout) else text)
-        self.stdout.flush()
+        self.write(tables.harmless(text) if terminal(self.stdout) else text)
+
+    def write(self, text: str) -> None:
+        """`text` on stdout as it is. Raises Failure "output" when it has no room for it."""
+        try:
+            self.stdout.write(text)
+            self.stdout.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as trouble:
+            let_go(self.stdout)
+            why = trouble.strerror or str(trouble)
+            raise Failure(507, f"the output cannot be written: {why}", kind="output") from None
+
+    def tell(self, text: str) -> None:
+        """`text` on stderr as it is. Where stderr takes nothing there is nobody to tell that."""
+        try:
+            self.stderr.write(text)
+            self.stderr.flush()
+        except BrokenPipeError:
+            raise
+        except OSError:
+            let_go(self.stderr)
 
     def table(
         self, columns: tuple[str, ...], rows: Sequence[Sequence[str]], drop: tuple[str, ...] = ()
@@ -67,8 +88,11 @@ class Console:
     def note(self, text: str) -> None:
         """A line on stderr beside the result; --quiet leaves it out."""
         if not self.quiet:
-            self.stderr.write(tables.harmless(self.spelled(text)) + "\n")
-            self.stderr.flush()
+            self.warn(text)
+
+    def warn(self, text: str) -> None:
+        """A line on stderr that --quiet does not leave out."""
+        self.tell(tables.harmless(self.spelled(text)) + "\n")
 
     def remarks(self, answer: Mapping[str, Any]) -> None:
         """What the server says beside its answer: a note, or files that do not parse. JSON holds it
@@ -83,13 +107,15 @@ class Console:
         code.
         """
         error = {name: self.spelled(text) for name, text in failure.document()["error"].items()}
-        if self.as_json:
-            self.event({"error": error})
+        if self.as_json and failure.kind != "output":
+            try:
+                self.event({"error": error})
+            except Failure as unwritable:
+                return self.fail(unwritable)
         else:
             message, hint = tables.harmless(error["message"]), tables.harmless(error["hint"])
             more = "" if hint in message else f"{hint}\n"
-            self.stderr.write(f"{self.paint('error:', 'red', self.stderr)} {message}\n{more}")
-            self.stderr.flush()
+            self.tell(f"{self.paint('error:', 'red', self.stderr)} {message}\n{more}")
         return failure.exit
 
     def paint(self, text: str, style: str, stream: TextIO) -> str:
@@ -120,13 +146,18 @@ class Console:
     def ask(self, question: str) -> str:
         """One line from the person. Only when `interactive`."""
         assert self.stdin is not None
-        self.stderr.write(question)
-        self.stderr.flush()
+        self.tell(question)
         return self.stdin.readline().strip()
 
     def spelled(self, text: str) -> str:
         """Our own commands in `text` as this user has to type them (`python3 cli.py ask` in a checkout)."""
         return text if self.program == "bench" else OWN_COMMANDS.sub(lambda _: f"{self.program} ", text)
+
+
+def let_go(stream: TextIO) -> None:
+    """Points `stream` at nothing, so that the end of the process finds nothing it cannot write."""
+    with contextlib.suppress(OSError):  # one that is no file of the system holds nothing back
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def quoted(word: str) -> str:

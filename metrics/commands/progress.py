@@ -62,8 +62,7 @@ class Progress:
             self.lines = 0
 
     def write(self, text: str) -> None:
-        self.console.stderr.write(text)
-        self.console.stderr.flush()
+        self.console.tell(text)
 
     @property
     def tick(self) -> float | None:
