@@ -183,17 +183,34 @@ def _retire(
     }
 
 
-def _taken(raw: dict[str, Any], alias: str) -> bool:
+def _names(raw: dict[str, Any]) -> set[str]:
+    """Every name that a model has or had."""
     parts = (raw.get(part) for part in ("models", "retired", "names"))
-    return alias in roster.all() or any(isinstance(part, dict) and alias in part for part in parts)
+    return set(roster.all()).union(*(part for part in parts if isinstance(part, dict)))
+
+
+def _taken(raw: dict[str, Any], alias: str) -> bool:
+    """Whether `alias`, in capitals or not, is or was a name."""
+    return alias.lower() in {name.lower() for name in _names(raw)}
+
+
+def _twin(raw: dict[str, Any], alias: str, model: Model) -> str | None:
+    """A name of another model that differs from `alias` only in capitals; in speech they are one."""
+    alike = (name for name in sorted(_names(raw)) if name != alias and name.lower() == alias.lower())
+    return next((name for name in alike if roster.renamed(raw, name) != model.alias), None)
 
 
 def _free(raw: dict[str, Any], alias: str, model: Model) -> None:
     """Refuse an alias that names another model, or ever did."""
-    if not _taken(raw, alias):
+    heir, known = roster.renamed(raw, alias), alias in _names(raw)
+    twin = None if known else _twin(raw, alias, model)
+    if not known and not twin:
         return
-    heir = roster.renamed(raw, alias)
-    if alias in _part(raw, "retired"):
+    if twin:
+        why = (
+            f'"{alias}" differs from "{twin}" only in capitals, and that is or was the name of another model'
+        )
+    elif alias in _part(raw, "retired"):
         gone = roster.retired().get(alias)
         why = (
             f'"{alias}" was the name of {gone.model_id if gone else "a model"}, which is retired, and a name '

@@ -29,6 +29,21 @@ class Adding(BenchCase):
         self.seat_models("m1-fox", endpoint="fox")
         self.assertEqual(moves.proposal("m1", "fox"), "m1-fox-2")
 
+    def test_a_name_in_other_capitals_is_the_same_name(self) -> None:
+        self.seat_squad("practice-lint")
+        self.seat_models("t2", "other", "gone")
+        moves.retire("gone", "", BY)
+        for alias, twin in (("T2", "t2"), ("Gone", "gone"), ("Practice-Lint", "practice-lint")):
+            with self.subTest(alias), self.assertRaises(Problem) as refusal:
+                moves.add(Model(alias, "box", "x"), BY)
+            self.assertEqual(refusal.exception.status, 409)
+            self.assertIn(f'differs from "{twin}" only in capitals', refusal.exception.message)
+            self.assertIn(f'"{alias}-box"', refusal.exception.message)
+        with self.assertRaises(Problem):
+            moves.rename("other", "T2", BY)
+        self.assertEqual(moves.rename("t2", "T2", BY).alias, "T2")  # its own name in other capitals
+        self.assertEqual(moves.rename("T2", "t2", BY).alias, "t2")
+
     def test_a_practice_players_name_is_in_use(self) -> None:
         self.seat_squad("practice-lint")
         self.seat_models("alpha")
