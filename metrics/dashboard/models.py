@@ -44,6 +44,7 @@ def _state(model: Model, now: float) -> dict[str, Any]:
     """How it is today: resting after a failure, failing, last heard of."""
     return {
         "resting_until": frame.moment(reliability.cooling(model.model_id, now)),
+        "resting_why": reliability.resting_why(model.model_id, now),
         "failing": reliability.failing(model.model_id),
         "last_answered_at": frame.moment(reliability.last_answered(model.model_id)),
     }

@@ -70,6 +70,12 @@ def cooling(model_id: str, now: float) -> float | None:
     return until if until is not None and until > now else None
 
 
+def resting_why(model_id: str, now: float) -> str | None:
+    """The kind of failure for which the model rests, such as "rate_limited"; None when it does not."""
+    why: str | None = _fact(model_id).get("rests_for")
+    return None if cooling(model_id, now) is None else why
+
+
 def failing(model_id: str, now: float | None = None) -> str | None:
     """Why the model counts as failing: it failed FAILING times in a row and never answered since. None when
     it does not.
@@ -126,11 +132,12 @@ def after(
         stated = (
             fact.get("until") if fact.get("stated") else None
         )  # the provider's own word outlasts one answer
-        return {"last": fact["last"], "answered": at, "until": stated, "stated": stated is not None}
+        kept = {"rests_for": fact.get("rests_for")} if stated is not None else {}
+        return {"last": fact["last"], "answered": at, "until": stated, "stated": stated is not None, **kept}
     if status not in FAILED or kind in CALLERS or (status == "timeout" and (seconds or QUICK) < QUICK):
         return fact
     if kind in RESTS:
-        fact = _resting(fact, at, RESTS[kind], retry_after)
+        fact = _resting(fact, at, kind, retry_after)
     return (
         fact
         if kind == "rate_limited"
@@ -138,11 +145,12 @@ def after(
     )
 
 
-def _resting(fact: Fact, at: float, rests: tuple[float, ...], stated: float | None) -> Fact:
-    step = fact.get("step", 0)
-    rest = rests[min(step, len(rests) - 1)] if stated is None else min(stated, LONGEST_REST)
-    until = max(at + rest, fact.get("until") or 0.0)
-    return fact | {"until": until, "stated": stated is not None, "step": step + 1}
+def _resting(fact: Fact, at: float, kind: str, stated: float | None) -> Fact:
+    step, before, rests = fact.get("step", 0), fact.get("until") or 0.0, RESTS[kind]
+    until = at + (rests[min(step, len(rests) - 1)] if stated is None else min(stated, LONGEST_REST))
+    if until >= before:
+        fact = fact | {"until": until, "rests_for": kind}
+    return fact | {"stated": stated is not None, "step": step + 1}
 
 
 def kept_by(keeper: Callable[[Callable[[Facts], Any]], Any]) -> None:

@@ -44,8 +44,8 @@ class Models(ApiCase):
         self.assertEqual(
             (listed["model_id"], listed["in_pool"], listed["builtin"]), ("box:org/full:free", True, False)
         )
-        state = ("resting_until", "failing", "last_answered_at", "retired", "reasoning")
-        self.assertEqual([listed[field] for field in state], [None] * 5)
+        state = ("resting_until", "resting_why", "failing", "last_answered_at", "retired", "reasoning")
+        self.assertEqual([listed[field] for field in state], [None] * 6)
         self.assertEqual(listed["record"], {"useful": 0, "notUseful": 0, "judged": 0})
 
     def test_a_second_name_for_a_model_is_told(self) -> None:
@@ -80,6 +80,7 @@ class Models(ApiCase):
         with (
             mock.patch.object(verdicts, "record", lambda name, names: {"box:alpha": counts}),
             mock.patch.object(reliability, "cooling", lambda model_id, now: until),
+            mock.patch.object(reliability, "resting_why", lambda model_id, now: "rate_limited"),
             mock.patch.object(reliability, "failing", lambda model_id: "3 failures in a row"),
             mock.patch.object(reliability, "last_answered", lambda model_id: 0.0),
         ):
@@ -89,6 +90,7 @@ class Models(ApiCase):
             (listed["failing"], listed["last_answered_at"]),
             ("3 failures in a row", "1970-01-01T00:00:00.000Z"),
         )
+        self.assertEqual(listed["resting_why"], "rate_limited")
         self.assertRegex(listed["resting_until"], r"^20\d\d-.*Z$")
 
     def test_the_squad_says_what_it_is(self) -> None:

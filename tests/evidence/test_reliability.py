@@ -92,6 +92,16 @@ class Known(HomeCase):
         self.assertEqual(reliability.cooling("a:b", 107.2), 107.25)
         self.assertIsNone(reliability.cooling("a:b", 107.25))
 
+    def test_why_it_rests(self) -> None:
+        self.assertIsNone(reliability.resting_why("a:b", 0.0))
+        reliability.note("a:b", "error", 100.0, "rate_limited", 60.0)
+        reliability.note("a:b", "error", 101.0, "overloaded")
+        self.assertEqual(reliability.resting_why("a:b", 120.0), "rate_limited")  # which lasts longer
+        self.assertIsNone(reliability.resting_why("a:b", 160.0))
+        reliability.note("a:c", "error", 100.0, "overloaded", 60.0)
+        reliability.note("a:c", "ok", 110.0)
+        self.assertEqual(reliability.resting_why("a:c", 120.0), "overloaded")
+
     def test_failing_from_the_third_on_until_it_answers(self) -> None:
         for second in range(3):
             self.assertIsNone(reliability.failing("a:b"))
