@@ -108,9 +108,9 @@ def run(line: Line, console: Console) -> int:
         return explain(line, console)
     words = line.words
     if words and words[0] in serve.MAINS:
-        return serve.main(words[0], words[1:])
+        return serve.main(words[0], words[1:], console)
     if console.program == "benchwarmers" and (not words or words[0].startswith("-")):
-        return serve.main("serve", words)
+        return serve.main("serve", words, console)
     if line.url_missing:
         raise usage("--url: an address is missing", "give one such as --url http://127.0.0.1:8122")
     there = server(line.url, console.env)
@@ -133,7 +133,7 @@ def explain(line: Line, console: Console) -> int:
     """`bench help WORDS`, or --help anywhere: explains what the words name, and does nothing else."""
     words = line.words[1:] if line.words[:1] == ["help"] else line.words
     if words[:1] and words[0] in serve.MAINS:
-        return serve.main(words[0], ["--help"])
+        return serve.main(words[0], ["--help"], console)
     if line.help and words and words[0] != "help":
         words = nearest(words)
     text = console.spelled(help.about(console.program, words, COMMANDS))

@@ -164,7 +164,7 @@ class Alone(unittest.TestCase):
                 mock.patch("cli.serve.main", return_value=7) as main,
             ):
                 self.assertEqual(bench(*line, program=program).code, 7)
-                main.assert_called_once_with(word, words)
+                main.assert_called_once_with(word, words, mock.ANY)
 
 
 class Help(unittest.TestCase):
