@@ -219,7 +219,7 @@ _OPENING = re.compile(r'\s*\{\s*"' + INPUT + r'"\s*:\s*"')
 _LONGEST_OPENING = 200  # characters; what has not begun by then is written in another way
 # As much of a JSON string as can be read now. An escape that has not all come waits, and so does the first
 # half of a surrogate pair; one that JSON does not have is read as it stands. The group is not possessive:
-# before 3.11.5 such a one keeps what its last, failed round has eaten. It is bounded, for it remembers rounds.
+# before 3.11.5 such a one keeps what its last, failed round has eaten. It is bounded, as it remembers them.
 _HEX = "[0-9a-fA-F]"
 _READABLE = re.compile(
     rf"""(?: [^"\\]++

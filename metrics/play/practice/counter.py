@@ -57,11 +57,12 @@ class Measure:
     depth: int
 
 
-def lines_of(text: str, module: Module | None = None) -> Lines:
-    """The division of a text's lines; without a tree, every line that begins with `#` counts as a comment."""
-    rows = text.removesuffix("\n").split("\n") if text else []
+def lines_of(source: Source, module: Module | None = None) -> Lines:
+    """The division of a source's lines; without a tree, every line that begins with `#` counts as a
+    comment."""
+    rows, first = source.rows, source.first + source.props[0]
     blank = sum(1 for row in rows if not row.strip())
-    hashes = {number for number, row in enumerate(rows, start=1) if row.lstrip().startswith("#")}
+    hashes = {number for number, row in enumerate(rows, start=first) if row.lstrip().startswith("#")}
     comments = len(hashes - _inside_strings(module) if module and hashes else hashes)
     return Lines(len(rows), len(rows) - blank - comments, comments, blank)
 
@@ -86,7 +87,7 @@ def _measure(module: Module, function: Function) -> Measure:
     size = (function.end_lineno or function.lineno) - function.lineno + 1
     return Measure(
         name,
-        function.lineno + module.source.first - 1,
+        function.lineno,
         size,
         complexity(module, function),
         depth(function.body),
@@ -123,7 +124,7 @@ def report(source: Source) -> str:
     try:
         module = Module(source)
     except Unreadable as error:
-        where = f"line {error.line + source.first - 1}: {error.why}"
+        where = f"line {error.line}: {error.why}"
         return f"{_sizes(source, None)} It does not parse ({where}), so its functions are not counted."
     found = measures(module)
     classes = len(module.of(ast.ClassDef))
@@ -141,9 +142,15 @@ def report(source: Source) -> str:
 
 
 def _sizes(source: Source, module: Module | None) -> str:
-    lines = lines_of(source.text, module)
+    lines = lines_of(source, module)
     counts = f"{lines.code} code, {_many(lines.comments, 'comment')}, {lines.blank} blank"
-    return f"**{source.name}**: {_many(lines.all, 'line')}: {counts}."
+    return f"**{source.name}**: {size(source)}: {counts}."
+
+
+def size(source: Source) -> str:
+    """How long a source is, in words; of a piece of a diff, how much of that was added."""
+    lines = _many(len(source.rows), "line")
+    return lines if source.changed is None else f"{lines} of a diff, {len(source.changed):,} added"
 
 
 def _table(source: Source, found: list[Measure]) -> str:

@@ -291,7 +291,7 @@ def suspicions(source: Source, budget: int = BUDGET) -> list[Finding]:
 
 
 def _marked(source: Source) -> Iterator[Finding]:
-    for number, line in enumerate(source.text.split("\n"), start=1):
+    for number, line in enumerate(source.text.split("\n"), start=source.first):
         match = WORDS.search(line[:500])
         if match:
             yield _finding(
@@ -305,7 +305,7 @@ def _line(module: Module, node: ast.AST) -> int:
 
 
 def _finding(source: Source, line: int, kind: str, weight: int, said: str, fix: str) -> Finding:
-    return Finding(source.name, line + source.first - 1, kind, -weight, said, fix)
+    return Finding(source.name, line, kind, -weight, said, fix)
 
 
 def _ranked(source: Source, found: list[Finding]) -> list[Finding]:

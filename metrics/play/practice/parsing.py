@@ -17,7 +17,8 @@ WORDLIKE = (ast.Name, ast.Constant, ast.Attribute, ast.Tuple, ast.BinOp, ast.Una
 class Source:
     """Python to review. `first` is the number of its first line in the file; `changed` holds the lines a
     diff added (None: all count); `whole` is False for a piece of a file, where what is missing proves
-    nothing; `named` says that the caller gave the file's name."""
+    nothing; `last` says that it ends where the file ends; `named` that the caller gave the file's name;
+    `props` is how many lines stand before and after the file's own, to make a piece parse."""
 
     name: str
     text: str
@@ -25,10 +26,20 @@ class Source:
     changed: frozenset[int] | None = None
     whole: bool = True
     named: bool = False
+    last: bool = True
+    props: tuple[int, int] = (0, 0)
+
+    @property
+    def rows(self) -> list[str]:
+        """The file's own lines in it; what ends in a newline has none after it."""
+        rows = self.text.removesuffix("\n").split("\n") if self.text else []
+        before, after = self.props
+        return rows[before : len(rows) - after]
 
 
 class Unreadable(Exception):
-    """A source that does not parse: the line (in the source's own text, from 1) and why."""
+    """A source that does not parse: the line (of the text, from 1; of the file, once a source is known) and
+    why."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(why)

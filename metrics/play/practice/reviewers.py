@@ -65,7 +65,7 @@ def count(ask: Ask) -> Said:
     if not pages:
         pages = [counter.report_text("your text", found.text)]
     if len(found.sources) > 1:
-        total = sum(counter.lines_of(one.text).all for one in found.sources)
+        total = sum(counter.lines_of(one).all for one in found.sources)
         pages.append(f"**Together**: {total:,} lines in {len(found.sources)} pieces.")
     notes = [] if found.other else _left_out(ask, found)
     return Said("\n\n".join([*pages, *notes]))
@@ -116,16 +116,9 @@ def _images(ask: Ask) -> list[str]:
 
 def _read(sources: Sequence[Source]) -> str:
     """What was read, in words: `pricing.py` (52 lines)."""
-    listed = [f"`{one.name}` ({_lines(one)})" for one in sources[:6]]
+    listed = [f"`{one.name}` ({counter.size(one)})" for one in sources[:6]]
     more = [f"{len(sources) - 6} more"] if len(sources) > 6 else []
     return ", ".join([*listed, *more])
-
-
-def _lines(source: Source) -> str:
-    if source.changed is not None:
-        return f"{len(source.changed)} added {'line' if len(source.changed) == 1 else 'lines'}"
-    count = source.text.rstrip("\n").count("\n") + 1
-    return f"{count:,} {'line' if count == 1 else 'lines'}"
 
 
 def _count(number: int) -> str:

@@ -35,7 +35,8 @@ class Counting(unittest.TestCase):
     def test_sizes(self):
         for text, expected in SIZES:
             with self.subTest(text):
-                self.assertEqual(lines_of(text, Module(Source("a.py", text))), expected)
+                source = Source("a.py", text)
+                self.assertEqual(lines_of(source, Module(source)), expected)
 
     def test_methods_are_named_by_their_class(self):
         found = measures(Module(Source("a.py", "class A:\n    def f(self):\n        return 1\n")))

@@ -14,6 +14,20 @@ def items(text: str) -> list[tuple[str, int, str]]:
     return [(match[1], int(match[2]), match[3]) for match in found if match]
 
 
+# Mistakes whose reason names another line.
+MISTAKES = {
+    "mutable default argument": "def f(x=[]):\n    x.append(1)\n    return x",
+    "duplicate key": "d = {\n    'a': 1,\n    'a': 2,\n}",
+    "duplicate condition": "if a.b == 1:\n    pass\nelif a.b == 1:\n    print(2)",
+    "unreachable code": "def f():\n    return 1\n    print(2)",
+    "missing return": "def f(x):\n    if x:\n        return 1\n    print(x)",
+    "changed while iterating": "def f(xs):\n    for x in xs:\n        xs.remove(x)",
+    "handler never reached": "try:\n    a()\nexcept Exception:\n    raise\nexcept ValueError:\n    a.b()",
+    "duplicate definition": "def f():\n    return 1\ndef f():\n    return 2",
+    "shadowed builtin": "def f(x):\n    list = x\n    return list(x)",
+}
+
+
 class Lint(unittest.TestCase):
     def test_the_example(self):
         found = items(reviewers.lint(ask(example())).text)
@@ -34,6 +48,46 @@ class Lint(unittest.TestCase):
     def test_a_diff_counts_its_added_lines(self):
         diff = "--- a/s.py\n+++ b/s.py\n@@ -7,2 +7,3 @@\n a == None\n+b == None\n c == None\n"
         self.assertEqual(items(reviewers.lint(ask(diff)).text), [("s.py", 8, "comparison with None")])
+
+    def test_numbers_in_sentences_are_the_files_too(self):
+        """Each kind is told of a hunk as of the whole file, only so many lines further down."""
+        number = re.compile(r"\bline (\d+)")
+        for kind, before in MISTAKES.items():
+            with self.subTest(kind):
+                lines = before.split("\n")
+                added = "\n".join("+" + line for line in lines)
+                diff = (
+                    f"--- a/s.py\n+++ b/s.py\n@@ -41,2 +41,{len(lines) + 2} @@\n import a\n{added}\n c(a)\n"
+                )
+                alone, moved = reviewers.lint(ask(f"```python\n{before}\n```")), reviewers.lint(ask(diff))
+                self.assertIn(("s.py", kind), [(file, found) for file, _, found in items(moved.text)])
+                told = next(line for line in alone.text.split("\n") if f"**{kind}**" in line)
+                again = next(line for line in moved.text.split("\n") if f"**{kind}**" in line)
+                said = [int(found) + 41 for found in number.findall(told)]
+                self.assertTrue(said, told)
+                self.assertEqual(list(map(int, number.findall(again))), said)
+
+    def test_missing_return_in_a_diff(self):
+        head = "--- a/s.py\n+++ b/s.py\n@@ -7,4 +7,{} @@\n"
+        whole = " def f(x):\n+    if x:\n+        return 1\n     print(x)\n"
+        cases = (
+            (whole + " y = f(1)\n z = 2\n", True),  # the next statement shows where it ends
+            (whole, False),  # it may go on
+            (whole.replace("     print(x)\n", "+    print(x)\n"), True),  # nothing follows: the file's end
+            (whole.replace("+", " ").replace(" z = 2", "+z = 2") + " y = f(1)\n+z = 2\n", False),
+        )
+        for body, found in cases:
+            with self.subTest(body):
+                diff = head.format(body.count("\n")) + body
+                kinds = [kind for _, _, kind in items(reviewers.lint(ask(diff)).text)]
+                self.assertEqual("missing return" in kinds, found)
+
+    def test_lint_and_counter_count_alike(self):
+        diff = "--- a/s.py\n+++ b/s.py\n@@ -7,3 +7,4 @@\n     a = 1\n+    b = None\n+    c = 2\n d = 3\n\n"
+        for text, size in ((diff, "4 lines of a diff, 2 added"), ("```python\nx = 1\n\n\n```", "3 lines")):
+            for reviewer in (reviewers.lint, reviewers.count):
+                with self.subTest(size, reviewer=reviewer.__name__):
+                    self.assertIn(size, reviewer(ask(text)).text)
 
     def test_nothing_found_claims_nothing(self):
         answer = reviewers.lint(ask("```python\nx = 1\n```")).text

@@ -63,7 +63,7 @@ CHECKS = (
     Check("duplicate definition", WRONG, "the first is lost", names.duplicate_definition),
     Check("return in finally", WRONG, "it swallows exceptions", flow.return_in_finally),
     Check("mutable default argument", RISK, "one object serves every call", functions.mutable_default),
-    Check("missing return", RISK, "some path gives None", flow.missing_return, whole=True),
+    Check("missing return", RISK, "some path gives None", flow.missing_return),
     Check("bare except", RISK, "it catches Ctrl-C too", handlers.bare_except),
     Check("swallowed exception", RISK, "failures leave no trace", handlers.swallowed),
     Check("file opened without with", RISK, "it may stay open", resources.open_without_with),
@@ -97,14 +97,15 @@ def review(source: Source, budget: int = BUDGET) -> Review:
         module = Module(source, budget)
     except Unreadable as error:
         return Review(source, (_unreadable(source, error),))
-    hits = [(check, hit) for check, hit in _hits(module) if _counts(source, hit.line)]
+    hits = [(check, hit) for check, hit in _hits(module) if _counts(source, hit)]
     kept = [(check, hit) for check, hit in hits if "# noqa" not in module.line(hit.line)]
     notes = []
     if len(kept) < len(hits):
         notes.append(f"{source.name}: {len(hits) - len(kept)} on lines marked `# noqa` left out.")
     if module.stopped:
-        last = module.stopped + source.first - 2
-        notes.append(f"{source.name}: read up to line {last}; the rest was more than I take at once.")
+        notes.append(
+            f"{source.name}: read up to line {module.stopped - 1}; the rest was more than I take at once."
+        )
     return Review(source, tuple(_finding(source, *pair) for pair in kept), tuple(notes))
 
 
@@ -119,14 +120,12 @@ def _hits(module: Module) -> list[tuple[Check, Hit]]:
     return list(found.values())
 
 
-def _counts(source: Source, line: int) -> bool:
-    return source.changed is None or line + source.first - 1 in source.changed
+def _counts(source: Source, hit: Hit) -> bool:
+    return source.changed is None or not source.changed.isdisjoint((hit.line, *hit.also))
 
 
 def _finding(source: Source, check: Check, hit: Hit) -> Finding:
-    return Finding(
-        source.name, hit.line + source.first - 1, check.kind, CHECKS.index(check), hit.said, hit.fix
-    )
+    return Finding(source.name, hit.line, check.kind, CHECKS.index(check), hit.said, hit.fix)
 
 
 def _unreadable(source: Source, error: Unreadable) -> Finding:
@@ -134,7 +133,7 @@ def _unreadable(source: Source, error: Unreadable) -> Finding:
     said = f"this does not parse as Python {'at this line' if kind == 'syntax error' else ''}: {error.why}."
     return Finding(
         source.name,
-        error.line + source.first - 1,
+        error.line,
         kind,
         -1,
         said.replace(" :", ":"),

@@ -19,12 +19,13 @@ WRONG, RISK, TIDY = (
 
 
 class Hit(NamedTuple):
-    """One place where a check found its defect: a line of the parsed text, the reason, and what to do
-    about it."""
+    """One place where a check found its defect: a line of the file, the reason, and what to do about it. In
+    a diff it counts when that line was added, or one of those that `also` bring the defect about."""
 
     line: int
     said: str
     fix: str
+    also: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,7 +109,7 @@ def _says_nothing(statement: ast.stmt) -> bool:
 
 
 def missing_return(module: Module) -> Iterator[Hit]:
-    for function in module.functions():
+    for function in filter(module.holds_all_of, module.functions()):
         nodes = list(module.inside(function))
         returns = [node for node in nodes if isinstance(node, ast.Return)]
         valued = [node for node in returns if node.value and not _is_none(node.value)]
@@ -134,7 +134,10 @@ def missing_return(module: Module) -> Iterator[Hit]:
         else:
             continue
         fix = "Return a value there too, raise, or write `return None` to say that it is meant."
-        yield Hit(line, f"{how}, which gives the caller None.", fix)
+        last = function.body[-1]
+        ending = range(last.lineno, (last.end_lineno or last.lineno) + 1)
+        also = (*(node.lineno for node in valued), *ending)
+        yield Hit(line, f"{how}, which gives the caller None.", fix, also)
 
 
 def _is_none(node: ast.expr) -> bool:

@@ -62,11 +62,12 @@ class Scope:
 
 
 class Module:
-    """A file as checks see it. `stopped` is the line where the budget ended, None when all of it was read."""
+    """A file as checks see it: all line numbers are the file's, also in a piece of one. `stopped` is the line
+    where the budget ended, None when all of it was read."""
 
     def __init__(self, source: Source, budget: int = BUDGET) -> None:
         self.source = source
-        self.tree = parse(source.text)
+        self.tree = _tree(source)
         self.lines = source.text.split("\n")
         self.parents: dict[ast.AST, ast.AST] = {}
         self.scopes: dict[ast.AST, Scope] = {self.tree: Scope(self.tree, None)}
@@ -169,7 +170,12 @@ class Module:
         return [place if isinstance(place, ast.arg) else self.parents[place] for place in few]
 
     def line(self, number: int) -> str:
-        return self.lines[number - 1] if 0 < number <= len(self.lines) else ""
+        at = number - self.source.first
+        return self.lines[at] if 0 <= at < len(self.lines) else ""
+
+    def holds_all_of(self, function: Function) -> bool:
+        """Whether the function's end is in sight; where a piece of a file ends, it may go on."""
+        return self.source.last or (function.end_lineno or 0) < (self.tree.body[-1].end_lineno or 0)
 
     def _read(self, budget: int) -> None:
         fields: dict[type[ast.AST], tuple[str, ...]] = {}
@@ -230,6 +236,17 @@ class Module:
         self._order.append(node)
         self._end.append(number)
         self._nodes.setdefault(kind, []).append(node)
+
+
+def _tree(source: Source) -> ast.Module:
+    skipped = source.first - 1
+    try:
+        tree = parse(source.text)
+    except Unreadable as error:
+        raise Unreadable(error.line + skipped, error.why) from None
+    if skipped:
+        ast.increment_lineno(tree, skipped)
+    return tree
 
 
 def note_names(node: ast.AST, scope: Scope, origins: dict[str, str]) -> None:
