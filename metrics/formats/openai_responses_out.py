@@ -13,6 +13,7 @@ from typing import Any
 
 from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, ToolArguments, ToolStart
 from metrics.events import Reasoning as Thought
+from metrics.formats import framing
 from metrics.formats.openai_responses_items import (
     COMPLETED,
     IN_PROGRESS,
@@ -60,7 +61,8 @@ def reply(request: Request, reply: Reply, stamp: Stamp, now: Now = time.time) ->
         if status == COMPLETED:
             item.finish()
         output.append(item.item(status))
-    return _response(request, stamp, output, reply.finish, reply.usage, reply.extra, now)
+    ended = _ended(stamp, output, reply.finish, reply.usage, reply.extra, now)
+    return {**_lasting(request, stamp), **ended}
 
 
 def _items(request: Request, reply: Reply, stamp: Stamp) -> Iterator[Item]:
@@ -98,10 +100,12 @@ def _called(
 
 def stream(request: Request, events: Iterable[Event], stamp: Stamp, now: Now = time.time) -> Iterator[bytes]:
     writing = _Stream(request, stamp, now)
-    yield writing.progress("response.created")
-    yield writing.progress("response.in_progress")
+    yield writing.progress("response.created") + writing.progress("response.in_progress")
     for event in events:
-        yield from writing.hear(event)
+        # What one event comes to goes out together: each piece by itself would wake the caller.
+        said = b"".join(writing.hear(event))
+        if said:
+            yield said
 
 
 class _Stream:
@@ -109,7 +113,8 @@ class _Stream:
     the queue is open."""
 
     def __init__(self, request: Request, stamp: Stamp, now: Now) -> None:
-        self._request, self._stamp, self._now = request, stamp, now
+        self._stamp, self._now = stamp, now
+        self._lasting = framing.as_bytes(_lasting(request, stamp))[:-1]
         self._numbering = Numbering()
         self._known = declared(request.tools)
         self._queue: deque[Item] = deque()
@@ -141,7 +146,12 @@ class _Stream:
 
     def progress(self, kind: str) -> bytes:
         output = [*self._output, *(item.item(IN_PROGRESS) for item in list(self._queue)[:1])]
-        return self._numbering.event(kind, response=_object(self._request, self._stamp, IN_PROGRESS, output))
+        return self._snapshot(kind, _passing(IN_PROGRESS, output))
+
+    def _snapshot(self, kind: str, passing: Mapping[str, Any]) -> bytes:
+        """An event that shows the whole response as it is now."""
+        before = b'event: %b\ndata: {"type":"%b","response":' % (kind.encode(), kind.encode())
+        return self._numbering.around(before + self._lasting + b"," + framing.as_bytes(passing)[1:], b"")
 
     def _say(self, kind: type[Item], text: str) -> Iterator[bytes]:
         """Goes on with the last item if it is of this kind; else begins one."""
@@ -192,10 +202,8 @@ class _Stream:
             yield from self._end(_status(self._queue[0], len(self._queue) == 1, closed.finish))
             if self._queue:
                 yield from self._open(self._queue[0])
-        told = _response(
-            self._request, self._stamp, self._output, closed.finish, closed.usage, closed.extra, self._now
-        )
-        yield self._numbering.event(f"response.{told['status']}", response=told)
+        told = _ended(self._stamp, self._output, closed.finish, closed.usage, closed.extra, self._now)
+        yield self._snapshot(f"response.{told['status']}", told)
 
     def _fail(self, problem: Problem) -> Iterator[bytes]:
         """What is open is closed inside, and never said to be done: Codex would keep it, and its next attempt
@@ -205,8 +213,7 @@ class _Stream:
             self._output.append(self._queue.popleft().item(INCOMPLETE))
         error = failure(problem)
         yield self._numbering.event("error", **error, param=problem.param)
-        told = _object(self._request, self._stamp, "failed", self._output) | {"error": error}
-        yield self._numbering.event("response.failed", response=told)
+        yield self._snapshot("response.failed", _passing("failed", self._output) | {"error": error})
 
 
 def failure(problem: Problem) -> dict[str, Any]:
@@ -222,8 +229,34 @@ def failure(problem: Problem) -> dict[str, Any]:
 # --- the response object
 
 
-def _response(
-    request: Request,
+def _lasting(request: Request, stamp: Stamp) -> dict[str, Any]:
+    """What stays the same in all that is shown of a response. With `_passing` that is every field there is:
+    clients drop a turn whose snapshots leave some out."""
+    return {
+        "id": f"resp_{stamp.token}",
+        "object": "response",
+        "created_at": stamp.created,
+        "background": False,
+        "model": request.model,
+        "previous_response_id": None,
+        "store": False,
+        "truncation": "disabled",
+        **(request.echo if isinstance(request, Asked) else {}),
+    }
+
+
+def _passing(status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "status": status,
+        "completed_at": None,
+        "error": None,
+        "incomplete_details": None,
+        "output": output,
+        "usage": None,
+    }
+
+
+def _ended(
     stamp: Stamp,
     output: list[dict[str, Any]],
     finish: str,
@@ -231,35 +264,14 @@ def _response(
     extra: Mapping[str, Any],
     now: Now,
 ) -> dict[str, Any]:
-    """A response that came to its end."""
+    """What is known of a response when it has come to its end."""
     cut = CUT.get(finish)
-    told = _object(request, stamp, INCOMPLETE if cut else COMPLETED, output)
+    told = _passing(INCOMPLETE if cut else COMPLETED, output)
     if cut:
         told["incomplete_details"] = {"reason": cut}
     else:
         told["completed_at"] = max(stamp.created, int(now()))
     return {**told, "usage": usage(spent), **extra}
-
-
-def _object(request: Request, stamp: Stamp, status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
-    """Every field that a response has: clients drop a turn whose snapshots leave some out."""
-    return {
-        "id": f"resp_{stamp.token}",
-        "object": "response",
-        "created_at": stamp.created,
-        "status": status,
-        "completed_at": None,
-        "background": False,
-        "error": None,
-        "incomplete_details": None,
-        "model": request.model,
-        "output": output,
-        "previous_response_id": None,
-        "store": False,
-        "truncation": "disabled",
-        "usage": None,
-        **(request.echo if isinstance(request, Asked) else {}),
-    }
 
 
 def usage(spent: Usage) -> dict[str, Any]:

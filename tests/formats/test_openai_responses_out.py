@@ -84,15 +84,19 @@ class StreamTest(unittest.TestCase):
             STAMP,
         )
         before = [b"".join(written(events[:count])).count(b"event:") for count in range(len(events) + 1)]
-        self.assertEqual(len(list(writing)), before[-1])
+        self.assertEqual(b"".join(writing).count(b"event:"), before[-1])
         grown = [after - earlier for earlier, after in zip(before, before[1:], strict=False)]
         # Begun; said; done and the next begun; said; said; done and the end.
         self.assertEqual(grown, [1, 1, 3, 1, 1, 3])
 
+    def test_what_one_event_comes_to_goes_out_together(self):
+        told = written([Reasoning("hm"), Text(""), Text("I "), Text("look."), END])
+        self.assertEqual([piece.count(b"event:") for piece in told], [2, 3, 6, 1, 4])
+
     def test_ticks_are_events_that_say_how_far_it_is(self):
         told = written([Text("a"), Tick(), Reasoning("b"), Tick()])
         ticks = [
-            json.loads(piece.split(b"data: ")[1])["response"]
+            json.loads(piece.split(b"data: ")[-1])["response"]
             for piece in told
             if b'"response.in_progress"' in piece
         ]
@@ -168,7 +172,7 @@ class CutTest(unittest.TestCase):
 
 def read_loose(pieces):
     """The last response of a stream, without the reader's checks."""
-    return json.loads(pieces[-1].split(b"data: ")[1])["response"]
+    return json.loads(pieces[-1].split(b"data: ")[-1])["response"]
 
 
 class FailureTest(unittest.TestCase):
