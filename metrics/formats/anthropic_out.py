@@ -123,22 +123,29 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
     blocks = _Blocks(request.framing == THINKING)
     yield _start(request, stamp, guess)
     for event in calls.plain(events):
-        match event:
-            case Text(text):
-                yield from blocks.say("text", text)
-            case Reasoning(text, _, seal):
-                yield from blocks.think(text, seal)
-            case ToolStart(index, call_id, name):
-                yield from blocks.begin_call(index, _Call(call_id, name))
-            case ToolArguments(index, text):
-                yield from blocks.go_on(index, text)
-            case Tick():
-                yield PING
-            case Closed():
-                yield from blocks.finish(cut=event.finish == "length")
-                yield _end(event, guess, blocks.called)
-            case Failed(problem):
-                yield framing.sse(error_object(problem), "error")
+        # What one event comes to goes out together: each piece by itself would wake the caller.
+        said = b"".join(_said(event, blocks, guess))
+        if said:
+            yield said
+
+
+def _said(event: Event, blocks: "_Blocks", guess: int) -> Iterator[bytes]:
+    match event:
+        case Text(text):
+            yield from blocks.say("text", text)
+        case Reasoning(text, _, seal):
+            yield from blocks.think(text, seal)
+        case ToolStart(index, call_id, name):
+            yield from blocks.begin_call(index, _Call(call_id, name))
+        case ToolArguments(index, text):
+            yield from blocks.go_on(index, text)
+        case Tick():
+            yield PING
+        case Closed():
+            yield from blocks.finish(cut=event.finish == "length")
+            yield _end(event, guess, blocks.called)
+        case Failed(problem):
+            yield framing.sse(error_object(problem), "error")
 
 
 def _start(request: Request, stamp: Stamp, guess: int) -> bytes:
