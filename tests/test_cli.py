@@ -123,7 +123,7 @@ class Alone(unittest.TestCase):
         status = {"ok": True, "counts": {"endpoints": 1, "models": 2, "collections": 1}, "practice": True}
         cases: list[tuple[str, dict[str, Reply | dict[str, Any]], str]] = [
             ("running", {"GET /api/status": status}, "running"),
-            ("not ours", {"GET /api/status": Reply(b"<html>")}, "is not a Benchwarmers server"),
+            ("not ours", {"GET /api/status": Reply(b"<html>")}, "there is no Benchwarmers at"),
             (
                 "locked",
                 {"GET /api/status": Reply({"ok": False, "error": {"message": "no"}}, 401)},

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from metrics.commands import prompt
+from metrics.commands.collections import no_such
 from metrics.commands.command import Command, argument, count, positive
 from metrics.commands.failure import DONE, PARTIAL, REFUSED, Failure, usage
 from metrics.commands.output import Console, width
@@ -21,6 +22,7 @@ from metrics.records import KINDS
 
 SAMPLING = ("temperature", "top_p", "max_tokens", "seed")
 STDIN = "-"
+PREFIX = "bench/"  # how callers of other clients spell a collection
 WHOLE = ("ok", PENDING)  # what --strict lets pass: a straggler has not failed
 
 
@@ -34,6 +36,21 @@ def ask(args: argparse.Namespace, console: Console, server: Server) -> int:
         return read(args, console, events, seats)
     except KeyboardInterrupt:
         raise left(args.collection, seats) from None
+    except Failure as failure:
+        raise nearer(failure, args.collection, server) from None
+
+
+def nearer(failure: Failure, asked: str, server: Server) -> Failure:
+    """`failure`; where there is no such collection the nearest name, in place of the server's list of all."""
+    if failure.kind != "not_found":
+        return failure
+    name = asked.strip().removeprefix(PREFIX).partition(":")[0]
+    try:
+        listed = [str(one.get("id")) for one in server.get("/v1/models").get("data") or ()]
+    except Failure:
+        return failure
+    names = [one.removeprefix(PREFIX) for one in listed if one.startswith(PREFIX) and ":" not in one]
+    return failure if name in names else no_such(name, names)
 
 
 def left(collection: str, seats: Seats) -> Failure:

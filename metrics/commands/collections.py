@@ -1,6 +1,7 @@
 """`bench collections` and `bench collection …`: the named panels, who sits in them and how they reply."""
 
 import argparse
+from collections.abc import Iterable
 from typing import Any
 
 from metrics.commands.command import Argument, Command, argument, did_you_mean, positive
@@ -28,11 +29,16 @@ def show(args: argparse.Namespace, console: Console, server: Server) -> int:
     """One collection; under --json {"ok": true, "collection": {...}}."""
     known = {one["name"]: one for one in server.get("/api/collections")["collections"]}
     if args.name not in known:
-        hint = f"{did_you_mean(args.name, known)}see: bench collections"
-        raise Failure(404, f"there is no collection {args.name}", kind="not_found", hint=hint)
+        raise no_such(args.name, known)
     one = known[args.name]
     console.show({"ok": True, "collection": one}, console.table(("setting", "value"), settings(one)))
     return DONE
+
+
+def no_such(name: str, names: Iterable[str]) -> Failure:
+    """The failure for a collection that is not among `names`."""
+    hint = f"{did_you_mean(name, names)}see: bench collections"
+    return Failure(404, f"there is no collection {name}", kind="not_found", hint=hint)
 
 
 def save(args: argparse.Namespace, console: Console, server: Server) -> int:

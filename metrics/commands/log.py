@@ -4,8 +4,9 @@ import argparse
 import time
 from typing import Any
 
-from metrics.commands.command import Command, argument, count, did_you_mean
-from metrics.commands.failure import DONE, Failure
+from metrics.commands.collections import no_such
+from metrics.commands.command import Command, argument, count
+from metrics.commands.failure import DONE
 from metrics.commands.output import Console, terminal
 from metrics.commands.server import Server
 from metrics.commands.tables import ago, seconds
@@ -35,8 +36,7 @@ def known(collection: str, server: Server) -> None:
     """Raises Failure "not_found" for a collection that there is not; one that is gone keeps its panels."""
     names = [one["name"] for one in server.get("/api/collections")["collections"]]
     if collection not in names:
-        hint = f"{did_you_mean(collection, names)}see: bench collections"
-        raise Failure(404, f"there is no collection {collection}", kind="not_found", hint=hint)
+        raise no_such(collection, names)
 
 
 def cursor(text: str) -> str:

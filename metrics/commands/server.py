@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -21,6 +21,7 @@ HERE = "http://127.0.0.1:8122"
 HERE_PORT = 8122
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATIENCE = 900.0  # seconds a command waits for its answer unless BENCHWARMERS_TIMEOUT says otherwise
+GLANCE = 2.0  # seconds to find out who is there
 LONGEST_LINE = 64 << 20
 
 # The Problem kinds that mean "nobody there" rather than "it refused".
@@ -56,7 +57,7 @@ class Server:
         answer = parsed(body)
         if arrival.status >= 400:
             raise self.refusal(path, arrival.status, arrival.headers, answer)
-        if not isinstance(answer, dict):
+        if not isinstance(answer, dict) or (path.startswith("/api/") and "ok" not in answer):
             raise self.stranger()
         return answer
 
@@ -97,6 +98,8 @@ class Server:
 
     def refusal(self, path: str, status: int, headers: Mapping[str, str], answer: Any) -> Failure:
         """An error reply, in either of the server's two shapes, as a Failure."""
+        if (status < 500 or answer is None) and self.is_another():
+            return self.stranger()
         if not isinstance(answer, dict) or not isinstance(answer.get("error"), dict):
             return (
                 self.stranger()
@@ -104,7 +107,7 @@ class Server:
                 else Failure(status, f"the server answered {status} and no reason")
             )
         error = answer["error"]
-        kind = str(error.get("kind") or KINDS.get(status, "error"))
+        kind = str(error.get("kind") or kind_of(status, headers, str(error.get("message"))))
         if kind in ("auth", "forbidden") and not ours(path, status, headers):
             kind = f"upstream_{kind}"
         sentences = [str(one) for one in answer.get("errors") or ()] or [
@@ -115,6 +118,15 @@ class Server:
         if wait.isdigit() and not hint:
             hint = f"try again in {span(int(wait))}"
         return Failure(status, "; ".join(sentences), kind=kind, hint=hint)
+
+    def is_another(self) -> bool:
+        """Whether another program answers there, whose words must not be taken for ours."""
+        try:
+            with closing(replace(self, key=None, patience=GLANCE).open("GET", "/health", None)) as arrival:
+                said = parsed(arrival.read(LONGEST_LINE))
+        except Problem:
+            return False
+        return not (isinstance(said, dict) and said.get("name") == "benchwarmers")
 
     def explained(self, problem: Problem) -> Failure:
         """What happened on the way to the server."""
@@ -140,7 +152,7 @@ class Server:
         return Failure(503, f"no server answers at {self.base}", kind="no_server", hint=hint)
 
     def stranger(self) -> Failure:
-        message = f"what answers at {self.base} is not a Benchwarmers server"
+        message = f"there is no Benchwarmers at {self.base}: another program answers there"
         hint = f"check --url or BENCHWARMERS_URL; a server is started by: {self.starter}"
         return Failure(502, message, kind="no_server", hint=hint)
 
@@ -188,6 +200,14 @@ def ours(path: str, status: int, headers: Mapping[str, str]) -> bool:
     """Whether a refusal of rights is this server's own. A provider's arrives as well: as the kind of a 400,
     or as the 401 of a panel whose every member was refused; only our own door names its scheme then."""
     return status == 403 or (status == 401 and (path.startswith("/api/") or "www-authenticate" in headers))
+
+
+def kind_of(status: int, headers: Mapping[str, str], message: str) -> str:
+    """The kind of an error in OpenAI's shape, which names none. A file of the bench that does not parse is a
+    503 like an overload, but one that sending it again does not mend."""
+    if status == 503 and headers.get("x-should-retry") == "false" and ".json" in message:
+        return "config"
+    return KINDS.get(status, "error")
 
 
 def first_command(sentences: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from metrics.commands.command import Command
 from metrics.commands.failure import DONE, Failure
 from metrics.commands.output import Console
-from metrics.commands.server import Server
+from metrics.commands.server import GLANCE, Server
 from metrics.commands.tables import UNKNOWN, money, plural, span
 
 COMMON = (
@@ -22,7 +22,6 @@ COMMON = (
     ("bench collection save NAME …", "name a panel"),
     ("bench help", "every command"),
 )
-GLANCE = 2.0  # seconds that `bench` alone waits for a server
 
 
 def status(args: argparse.Namespace, console: Console, server: Server) -> int:

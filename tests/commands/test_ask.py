@@ -173,6 +173,18 @@ class Ends(unittest.TestCase):
                     played = stage.bench("ask", "cor", "q", *options)
                     self.assertEqual((played.code, played.document["error"]["kind"]), (1, "not_found"))
 
+    def test_a_collection_that_is_not_there(self) -> None:
+        reply = Reply({"error": {"message": 'there is no collection "cor". There are: …'}}, 404)
+        listed = {"data": [{"id": "bench/core"}, {"id": "bench/core:merged"}, {"id": "claude-bench-core"}]}
+        replies = {"POST /bench/ask": reply, "GET /v1/models": listed}
+        with Stage({**replies, "POST /v1/chat/completions": reply}) as stage:
+            played = stage.bench("ask", "cor", "q")
+            words = "error: there is no collection cor\ndid you mean core? see: bench collections\n"
+            self.assertEqual((played.code, played.err), (1, words))
+            error = stage.bench("ask", "bench/cor:merged", "q", "--json").document["error"]
+            self.assertIn("did you mean core?", error["hint"])
+            self.assertIn("There are", stage.bench("ask", "core", "q").err)  # a 404 of another reason
+
     def test_ctrl_c_leaves_the_panel_alone(self) -> None:
         def interrupted(*args: Any) -> Iterator[dict[str, Any]]:
             yield started()

@@ -65,6 +65,15 @@ REFUSALS = [
         "bench endpoint key",
     ),
     ("wait", "/v1/x", Reply(V1, 429, {"Retry-After": "90"}), 1, "rate_limited", "no model", "1 min"),
+    (
+        "a broken file",
+        "/v1/x",
+        Reply({"error": {"message": "core.json, line 2: no"}}, 503, {"x-should-retry": "false"}),
+        1,
+        "config",
+        "line 2",
+        "repair that file",
+    ),
     ("no reason", "/v1/x", Reply(b"oops", 500), 1, "internal", "500", "server's own output"),
     (
         "somebody else",
@@ -72,7 +81,7 @@ REFUSALS = [
         Reply(b"<html>", 404),
         3,
         "no_server",
-        "not a Benchwarmers",
+        "no Benchwarmers at",
         "bench serve",
     ),
     (
@@ -81,10 +90,10 @@ REFUSALS = [
         Reply(b"<html>"),
         3,
         "no_server",
-        "not a Benchwarmers",
+        "no Benchwarmers at",
         "bench serve",
     ),
-    ("a list", "/v1/x", Reply(b"[]"), 3, "no_server", "not a Benchwarmers", "bench serve"),
+    ("a list", "/v1/x", Reply(b"[]"), 3, "no_server", "no Benchwarmers at", "bench serve"),
 ]
 
 
@@ -148,6 +157,19 @@ class Talking(unittest.TestCase):
             self.assertEqual((failure.exit, failure.kind), (code, kind))
             self.assertIn(message, failure.message)
             self.assertIn(hint, failure.hint)
+
+    def test_another_program_is_not_quoted(self) -> None:
+        words = Reply({"error": {"message": "no such route, friend", "type": "not_found"}}, 404)
+        for who in ({"status": "fine"}, words, Reply(b"<html>")):
+            with self.subTest(who), Stage({"GET /health": who, "POST /v1/x": words}) as stage:
+                with self.assertRaises(Failure) as caught:
+                    server.server(stage.url, {}).post("/v1/x", {})
+                self.assertEqual(
+                    caught.exception.message,
+                    f"there is no Benchwarmers at {stage.url}: another program answers there",
+                )
+        with Stage({"GET /api/endpoints": {"hello": "world"}}) as stage:
+            self.assertEqual(stage.bench("endpoints").code, 3)
 
     def test_nobody_there(self) -> None:
         with Stage() as stage:
