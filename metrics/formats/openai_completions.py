@@ -48,11 +48,13 @@ def parse(call: Call) -> Request:
 
 
 def prompt(value: Any) -> str:
-    """The one prompt: a string, alone or in a list; none at all is the empty one, as in the API."""
+    """The one prompt: a string, alone or in a list. One without words is refused, as in every format."""
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
-    if value is None or isinstance(value, str):
-        return value or ""
+    if value is None or value == "":
+        raise content.refuse('"prompt" must be a text: what the members are asked', "prompt")
+    if isinstance(value, str):
+        return value
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         raise content.refuse(
             f'"prompt" holds {len(value)} prompts: a request asks one; send one request for each', "prompt"

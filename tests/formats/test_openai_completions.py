@@ -33,7 +33,7 @@ def parse(**fields):
 
 class ParseTest(unittest.TestCase):
     def test_prompts(self):
-        for sent, asked in (("x", "x"), (["x"], "x"), (None, ""), ("", ""), ([None], "")):
+        for sent, asked in (("x", "x"), (["x"], "x")):
             with self.subTest(sent):
                 self.assertEqual(parse(prompt=sent).messages, [{"role": "user", "content": asked}])
 
@@ -58,12 +58,16 @@ class ParseTest(unittest.TestCase):
         )
 
     def test_nulls_and_what_means_the_same_count_as_absent(self):
-        request = parse(**dict.fromkeys(OPTIONAL))
+        request = parse(**{name: None for name in OPTIONAL if name != "prompt"})
         self.assertEqual((dict(request.options), request.passed, request.stream), ({}, {}, False))
         parse(suffix="", echo=False, n=1, best_of=1, logprobs=0)
 
     REFUSED = [
         ("several prompts", {"prompt": ["a", "b"]}, '"prompt" holds 2 prompts'),
+        *(
+            (f"nothing asked: {sent}", {"prompt": sent}, '"prompt" must be a text')
+            for sent in (None, "", [None], [""])
+        ),
         ("no prompt in a list", {"prompt": []}, "0 prompts"),
         ("tokens", {"prompt": [1, 2, 3]}, "token ids"),
         ("one token", {"prompt": [5]}, "token ids"),
@@ -86,6 +90,16 @@ class ParseTest(unittest.TestCase):
         ("no tokens at all", {"max_tokens": 0}, '"max_tokens"'),
         ("stream in words", {"stream": 1}, '"stream" must be true or false'),
     ]
+
+    def test_no_prompt(self):
+        body = Body()
+        del body.fields["prompt"]
+        with (
+            self.assertRaises(Problem) as caught,
+            mock.patch.object(names, "resolve", lambda *_: ("core", "all")),
+        ):
+            openai_completions.parse(body)
+        self.assertEqual((caught.exception.status, caught.exception.param), (400, "prompt"))
 
     def test_refused(self):
         for name, fields, said in self.REFUSED:
