@@ -48,8 +48,13 @@ class Clock:
             return seconds
         left = self._until - time.monotonic()
         if left <= 0:
-            raise Problem(504, f"no whole answer within {self.timeouts.total:g} s", kind="timeout")
+            raise Problem(504, f"no whole answer within {told(self.timeouts.total or 0.0)}", kind="timeout")
         return min(seconds, left)
+
+
+def told(seconds: float) -> str:
+    """Seconds as somebody asked for them: a limit is often what is left of one, a few microseconds less."""
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.2g} s"
 
 
 class Hangup:
@@ -272,7 +277,7 @@ class Arrival:
             self._call.clock.at_most(wait)
             self._quiet += wait
             if tick is None or self._quiet >= idle:
-                raise Problem(504, f"the answer stood still for {idle:g} s", kind="timeout") from None
+                raise Problem(504, f"the answer stood still for {told(idle)}", kind="timeout") from None
             return None
         self._quiet = 0.0
         return data

@@ -198,6 +198,11 @@ def read(body: bytes) -> Said:
     return _parts(value) if isinstance(value, Mapping) else Said(str(value) if value else "")
 
 
+def named(alias: str, message: str) -> str:
+    """`message` with who said it in front, once: a gateway's own message may begin with the name."""
+    return message if message.casefold().startswith(f"{alias}:".casefold()) else f"{alias}: {message}"
+
+
 def redact(text: str, key: str | None = None) -> str:
     """`text` without the key, and without whatever looks like one (OpenAI quotes half of a wrong key)."""
     if key and len(key) >= 4:
@@ -215,7 +220,7 @@ def _problem(
     waits = kind in ("rate_limited", "overloaded") or status in (408, 429, 503)
     return Problem(
         status,
-        f"{target.alias}: {message}" + HINTS.get(kind, "").format(endpoint=target.endpoint),
+        named(target.alias, message) + HINTS.get(kind, "").format(endpoint=target.endpoint),
         kind=kind,
         param=said.param,
         code=said.code,

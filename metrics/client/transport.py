@@ -22,7 +22,17 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
 from metrics import http1
-from metrics.client.arrival import Arrival, Clock, Hangup, Silent, Timeouts, as_garbage, hung_up, receive_head
+from metrics.client.arrival import (
+    Arrival,
+    Clock,
+    Hangup,
+    Silent,
+    Timeouts,
+    as_garbage,
+    hung_up,
+    receive_head,
+    told,
+)
 from metrics.client.pool import Origin, Pool, locate
 from metrics.line import Line
 from metrics.records import Problem
@@ -234,7 +244,7 @@ class _Call:
             except Problem as late:
                 return late
             seconds = self.clock.timeouts.first_byte
-            return Problem(504, f"no answer within {seconds:g} s", kind="timeout")
+            return Problem(504, f"no answer within {told(seconds)}", kind="timeout")
         return Problem(502, f"the connection failed before the answer: {error}", kind="unreachable")
 
 

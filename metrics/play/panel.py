@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 
 from metrics.client.chat import Conversation
+from metrics.client.errors import named
 from metrics.client.transport import Hangup
 from metrics.events import Event
 from metrics.play import calls, crew, merging, minutes
@@ -257,7 +258,7 @@ def failure(answers: tuple[Answer, ...]) -> Problem | None:
     """What a panel in which every seat failed answers (decisions 12); None when someone answered."""
     if any(answer.answered for answer in answers) or not answers:
         return None
-    said = "; ".join(f"{answer.seat.target.alias}: {answer.message or answer.status}" for answer in answers)
+    said = "; ".join(named(answer.seat.target.alias, answer.message or answer.status) for answer in answers)
     statuses = {answer.http_status or 502 for answer in answers}
     if statuses == {429}:
         waits = [answer.retry_after for answer in answers if answer.retry_after is not None]

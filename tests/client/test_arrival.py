@@ -3,7 +3,7 @@ import unittest
 import zlib
 from collections.abc import Sequence
 
-from metrics.client.arrival import Arrival, Clock, Hangup, Silent, Timeouts, receive_head
+from metrics.client.arrival import Arrival, Clock, Hangup, Silent, Timeouts, receive_head, told
 from metrics.line import Line
 from metrics.records import Problem
 from tests.lines import Played, every_cut
@@ -267,6 +267,19 @@ class Waiting(unittest.TestCase):
         with self.assertRaises(Problem) as caught:
             Case([answer("Content-Length: 2")], timeouts=Timeouts(total=0.0))
         self.assertEqual((caught.exception.status, caught.exception.kind), (504, "timeout"))
+
+    def test_limits_as_they_were_asked_for(self) -> None:
+        for seconds, said in (
+            (0.999996, "1 s"),
+            (299.997, "300 s"),
+            (1.5, "1.5 s"),
+            (0.25, "0.25 s"),
+            (0.004, "0.004 s"),
+            (9.99, "10 s"),
+            (0.0, "0 s"),
+        ):
+            with self.subTest(seconds):
+                self.assertEqual(told(seconds), said)
 
     def test_total_shortens_each_wait(self) -> None:
         case = Case([answer("Content-Length: 2"), b"ab"], timeouts=Timeouts(total=30.0))

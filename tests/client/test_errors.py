@@ -202,6 +202,9 @@ class FromStatus(unittest.TestCase):
     def test_messages(self) -> None:
         for name, body, expected in [
             ("string error", {"error": "boom"}, "a: boom"),
+            ("named already", {"error": "a: boom"}, "a: boom"),
+            ("named in capitals", {"error": "A: boom"}, "A: boom"),
+            ("another's name", {"error": "ab: boom"}, "a: ab: boom"),
             ("plain", b"Bad Gateway", "a: Bad Gateway"),
             ("page", b"<html><title>502 &amp; out</title><h1>x</h1>", "a: 502 & out"),
             ("page without title", b"<p>gone</p>", "a: gone"),

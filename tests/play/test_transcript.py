@@ -91,6 +91,13 @@ class NobodyTest(unittest.TestCase):
                 self.assertEqual(said, [], "a failed panel says nothing before its status")
                 self.assertIn("a failed", caught.exception.message)
 
+    def test_a_seat_is_named_once(self):
+        said = answer("a", status="error", message="a: boom", http_status=500)
+        with self.assertRaises(Problem) as caught:
+            read(panel("a"), said)
+        self.assertIn("a: boom", caught.exception.message)
+        self.assertNotIn("a: a:", caught.exception.message)
+
 
 class MergedTest(unittest.TestCase):
     def merge(self, merged, note=None):
