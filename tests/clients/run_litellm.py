@@ -8,6 +8,7 @@ import base64
 import json
 import os
 import sys
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,11 @@ def checks(library: str, provider: str, base: str) -> int:
         reply = ask("c-seeing:route", [{"role": "user", "content": parts}])
         equal(reply.choices[0].message.content, SEEN)
 
+    failures(check, streamed)
+    return check.end()
+
+
+def failures(check: Checks, streamed: Callable[[str], str]) -> None:
     # Gemini's client of LiteLLM takes whatever happens in a stream for the stream's own.
     for model, kinds in (
         ("bench/typo", (litellm.NotFoundError,)),
@@ -130,8 +136,6 @@ def checks(library: str, provider: str, base: str) -> int:
         @check(f"an error of {model} is raised, streamed")
         def _(model: str = model, kinds: Any = kinds) -> None:
             raises(kinds, lambda: streamed(model))
-
-    return check.end()
 
 
 if __name__ == "__main__":
