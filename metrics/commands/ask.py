@@ -27,6 +27,9 @@ WHOLE = ("ok", PENDING)  # what --strict lets pass: a straggler has not failed
 
 
 def ask(args: argparse.Namespace, console: Console, server: Server) -> int:
+    if args.stream and not console.as_json:
+        hint = "give --json too, or leave --stream out: answers are printed as they are done"
+        raise usage("ask: --stream is for --json: the events as they come, one JSON object a line", hint)
     question, seats = body(args, console), Seats()
     try:
         if console.as_json and not args.stream:
@@ -83,6 +86,8 @@ def conversation(args: argparse.Namespace, console: Console) -> list[dict[str, A
         raise usage(
             "ask: there is no question", f'bench ask {args.collection} "your question" (-f FILE adds a file)'
         )
+    if not piped and (typed or prompt.promised(console.stdin)):
+        console.warn("nothing came through the pipe; asking without it")
     return prompt.messages(text, piped, files, args.system)
 
 

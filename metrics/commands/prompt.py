@@ -5,7 +5,9 @@ close, so that an answer can point at a file by name. Images go as parts of thei
 """
 
 import base64
+import os
 import re
+import stat
 import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -14,13 +16,7 @@ from typing import TextIO
 from metrics.commands.failure import usage
 from metrics.records import Message
 
-IMAGES = {
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-}
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 
 # suffix -> the word models know the language by; a suffix that is that word itself needs no row
 LANGUAGES = {
@@ -44,6 +40,14 @@ LANGUAGES = {
     "rs": "rust",
     "yml": "yaml",
 }
+
+# how the bytes of a picture begin, and what it is then, whatever its name says
+BEGINNINGS = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
+    (re.compile(rb"GIF8[79]a"), "image/gif"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
+)
 
 SLOW_PIPE = 2.0  # seconds without a word from the pipe before we say what we wait for
 
@@ -85,14 +89,20 @@ def text_of(name: str) -> str:
 
 
 def picture(name: str) -> Message:
-    kind = IMAGES[Path(name).suffix.lower()]
-    data = base64.b64encode(content_of(name)).decode("ascii")
+    content = content_of(name)
+    kind = next((kind for beginning, kind in BEGINNINGS if beginning.match(content)), None)
+    if kind is None:
+        kinds = ", ".join(IMAGES)
+        raise usage(f"{name} is not a picture: its bytes are not those of {kinds}", "check the file after -f")
+    data = base64.b64encode(content).decode("ascii")
     return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
 
 
 def content_of(name: str) -> bytes:
     """The bytes of a file; a usage failure names the one that cannot be read."""
     try:
+        if special(Path(name).stat().st_mode):  # reading it might wait for ever
+            raise usage(f"{name} is not a file with an end", "pipe it in instead, with -f -")
         return Path(name).read_bytes()
     except FileNotFoundError:
         raise usage(f"there is no file {name}", "check the path after -f") from None
@@ -100,6 +110,11 @@ def content_of(name: str) -> bytes:
         raise usage(f"{name} is a folder", "give the files in it, one -f each") from None
     except OSError as trouble:
         raise usage(f"{name} cannot be read: {trouble.strerror}", "check the path after -f") from None
+
+
+def special(mode: int) -> bool:
+    """Whether it is a named pipe, a socket or a device."""
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
 def decoded(name: str, data: bytes) -> str:
@@ -117,6 +132,15 @@ def decoded(name: str, data: bytes) -> str:
             f"{name} is a binary file", f"leave it out; files may be text or images ({', '.join(IMAGES)})"
         )
     return text
+
+
+def promised(stdin: TextIO | None) -> bool:
+    """Whether stdin is a pipe or a file: somebody meant something to come. /dev/null promises nothing."""
+    try:
+        mode = os.fstat(stdin.fileno()).st_mode if stdin else 0
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode)
 
 
 def piped(stdin: TextIO | None, waiting: Callable[[], None], typed: bool = False) -> str | None:

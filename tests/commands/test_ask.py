@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from metrics.commands import prompt
 from metrics.commands.server import Server
 from tests.commands.stage import Played, Reply, Stage
 
@@ -176,8 +177,9 @@ class Ends(unittest.TestCase):
     def test_a_collection_that_is_not_there(self) -> None:
         reply = Reply({"error": {"message": 'there is no collection "cor". There are: …'}}, 404)
         listed = {"data": [{"id": "bench/core"}, {"id": "bench/core:merged"}, {"id": "claude-bench-core"}]}
-        replies = {"POST /bench/ask": reply, "GET /v1/models": listed}
-        with Stage({**replies, "POST /v1/chat/completions": reply}) as stage:
+        replies: dict[str, Any] = {"POST /bench/ask": reply, "GET /v1/models": listed}
+        more: dict[str, Any] = {"POST /v1/chat/completions": reply}
+        with Stage({**replies, **more}) as stage:
             played = stage.bench("ask", "cor", "q")
             words = "error: there is no collection cor\ndid you mean core? see: bench collections\n"
             self.assertEqual((played.code, played.err), (1, words))
@@ -283,6 +285,28 @@ class Sent(unittest.TestCase):
             for argv, stdin, wanted in cases:
                 with self.subTest(argv):
                     self.assertEqual(self.sent(*argv, stdin=stdin)["messages"][0]["content"], wanted)
+
+    def test_an_empty_pipe_is_told_and_asked_without(self) -> None:
+        warned = "nothing came through the pipe"
+        for argv, pipe, wanted in (
+            (["core", "q", "-q"], True, True),
+            (["core", "q", "-q"], False, False),
+            (["core", "q", "-q", "-f", "-"], False, True),
+        ):
+            with (
+                self.subTest(argv=argv, pipe=pipe),
+                mock.patch.object(prompt, "promised", return_value=pipe),
+                Stage({"POST /bench/ask": Reply([started(), done(1), done(2), END])}) as stage,
+            ):
+                played = stage.bench("ask", *argv)
+                self.assertEqual((played.code, warned in played.err), (0, wanted))
+                self.assertEqual(stage.last.body["messages"][0]["content"], "q")
+
+    def test_stream_wants_json(self) -> None:
+        with Stage() as stage:
+            played = stage.bench("ask", "core", "q", "--stream")
+        self.assertEqual((played.code, stage.sent), (2, []))
+        self.assertIn("--stream is for --json", played.err)
 
     def test_no_question_is_a_usage_error_and_no_hang(self) -> None:
         cases = [

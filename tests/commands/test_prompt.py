@@ -1,5 +1,6 @@
 import base64
 import io
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -8,7 +9,12 @@ from metrics.commands import prompt
 from metrics.commands.failure import Failure
 from tests.commands.stage import Keyboard
 
-DATA = base64.b64encode(b"\x89bytes").decode()
+PICTURES = {
+    "png": b"\x89PNG\r\n\x1a\nbytes",
+    "jpeg": b"\xff\xd8\xff\xe0bytes",
+    "gif": b"GIF89abytes",
+    "webp": b"RIFF\x0a\0\0\0WEBPbytes",
+}
 
 
 class Messages(unittest.TestCase):
@@ -52,16 +58,17 @@ class Messages(unittest.TestCase):
                 self.assertTrue(prompt.fenced("x.md", inside).endswith(f"\n{fence}"))
 
     def test_images_are_parts(self) -> None:
-        for name, kind in (("a.png", "png"), ("b.JPG", "jpeg"), ("c.gif", "gif"), ("d.webp", "webp")):
+        cases = [*zip(("a.png", "b.JPG", "c.gif", "d.webp"), PICTURES, strict=True), ("misnamed.png", "jpeg")]
+        for name, kind in cases:
             with self.subTest(name):
-                path = self.file(name, b"\x89bytes")
+                path = self.file(name, PICTURES[kind])
                 content = prompt.messages("look", None, [path], None)[0]["content"]
-                url = f"data:image/{kind};base64,{DATA}"
+                url = f"data:image/{kind};base64,{base64.b64encode(PICTURES[kind]).decode()}"
                 self.assertEqual(content[0], {"type": "text", "text": "look"})
                 self.assertEqual(content[1], {"type": "image_url", "image_url": {"url": url}})
 
     def test_an_image_alone_has_no_empty_text_beside_it(self) -> None:
-        content = prompt.messages(None, None, [self.file("a.png", b"x")], None)[0]["content"]
+        content = prompt.messages(None, None, [self.file("a.png", PICTURES["png"])], None)[0]["content"]
         self.assertEqual([part["type"] for part in content], ["image_url"])
 
     def test_encodings(self) -> None:
@@ -80,6 +87,9 @@ class Messages(unittest.TestCase):
             ("binary.bin", b"a\0b", "is a binary file"),
             ("latin.txt", b"caf\xe9", "byte 3 is not UTF-8"),
             ("odd.txt", b"\xff\xfea", "is not UTF-16"),
+            ("fake.png", b"no picture", "is not a picture"),
+            ("empty.gif", b"", "is not a picture"),
+            ("sound.webp", b"RIFF1234WAVE", "is not a picture"),
         ]
         for name, data, words in cases:
             with self.subTest(name), self.assertRaises(Failure) as caught:
@@ -94,8 +104,27 @@ class Messages(unittest.TestCase):
                 prompt.messages("q", None, [name], None)
             self.assertIn(name, caught.exception.message)
 
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "there are no named pipes here")
+    def test_a_named_pipe_is_refused_and_not_waited_for(self) -> None:
+        path = self.folder / "fifo.png"
+        os.mkfifo(path)
+        with self.assertRaises(Failure) as caught:
+            prompt.messages("q", None, [str(path)], None)
+        self.assertEqual(caught.exception.exit, 2)
+        self.assertIn("-f -", caught.exception.hint)
+
 
 class Pipe(unittest.TestCase):
+    def test_which_stdin_promises_something(self) -> None:
+        reading, writing = os.pipe()
+        os.close(writing)
+        cases: list[tuple[int | str, bool]] = [(reading, True), (os.devnull, False)]
+        for source, wanted in cases:
+            with self.subTest(wanted), open(source, encoding="utf-8") as stdin:
+                self.assertEqual(prompt.promised(stdin), wanted)
+        self.assertFalse(prompt.promised(None))
+        self.assertFalse(prompt.promised(Keyboard(b"")))
+
     def read(self, stdin: io.TextIOWrapper | None, typed: bool = False) -> str | None:
         return prompt.piped(stdin, lambda: self.fail("nothing was slow here"), typed)
 
