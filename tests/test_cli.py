@@ -85,7 +85,12 @@ class Failing(unittest.TestCase):
         (["status", "--url", "http://x:notaport"], 2, "is not a server's address"),
         (["help", "exit-cods"], 2, "did you mean exit-codes?"),
         (["collection", "save", "core"], 2, "--members"),
-        (["model", "add", "kimi"], 2, "--endpoint"),
+        (["model", "add", "kimi"], 2, "--endpoint, --served are missing"),
+        (["endpoint", "add"], 2, "NAME, --base are missing"),
+        (["endpoint", "add", "--base", "http://x"], 2, "NAME is missing"),
+        (["endpoint", "add", "x"], 2, "--base is missing"),
+        (["models", "--role", "foo"], 2, "no role 'foo'; there are general, code"),
+        (["model", "role", "kimi", "foo"], 2, "no role 'foo'"),
     )
 
     def test_usage_errors_exit_2_and_say_what_next(self) -> None:

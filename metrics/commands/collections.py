@@ -11,6 +11,7 @@ from metrics.commands.server import Server
 from metrics.commands.tables import plural
 
 REPLIES = ("all", "merged", "route")
+SHAPES = ("general", "design", "prose", "review", "code", "enumeration", "quick", "vision")
 NOTHING = ("", "none")  # how an option takes a setting away
 
 
@@ -143,7 +144,7 @@ SETTINGS: tuple[Argument, ...] = (
     argument("--explorers", type=some, metavar="N", help="how many others are tried beside the members (1)"),
     argument("--reply", choices=REPLIES, help="every answer, one merged answer, or one model's"),
     argument("--merger", metavar="ALIAS", help="who merges; none: chosen each time"),
-    argument("--shape", metavar="S", help="what kind of task it is for; none: found each time"),
+    argument("--shape", metavar="S", help=f"the task it is for ({', '.join(SHAPES)}); none: found each time"),
     argument("--deadline", type=limit, metavar="S", help="seconds a seat may take; none: the server's"),
     argument("--description", metavar="T", help="what it is for, up to 300 characters"),
     argument("--tags", metavar="A,B", help="lower-case words"),

@@ -7,7 +7,7 @@ only built for the one command that runs and the options of each are known to th
 import argparse
 import difflib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from metrics.commands.failure import Failure, usage
@@ -35,6 +35,19 @@ class Argument:
     options: Mapping[str, Any]
     one_of: str = ""
 
+    @property
+    def required(self) -> bool:
+        return bool(self.options.get("required"))
+
+    @property
+    def dest(self) -> str:
+        return str(self.options.get("dest") or self.flags[-1].lstrip("-").replace("-", "_"))
+
+    @property
+    def unforced(self) -> "Argument":
+        """The same, but not required: what is missing is told all at once, after the line was read."""
+        return replace(self, options={**self.options, "required": False}) if self.required else self
+
 
 def argument(*flags: str, one_of: str = "", **options: Any) -> Argument:
     return Argument(flags, options, one_of)
@@ -60,11 +73,20 @@ class Command:
         at = words.index("--") if "--" in words else len(words)
         options = tuple(row for row in self.arguments if row.flags[0].startswith("-"))
         positionals = tuple(row for row in self.arguments if row not in options)
-        parsed, left = self.parser(program, options).parse_known_args(words[:at])
+        parsed, left = self.parser(program, tuple(row.unforced for row in options)).parse_known_args(
+            words[:at]
+        )
         for word in left:
             if word.startswith("-") and word != "-" and " " not in word:
                 raise self.no_option(word.partition("=")[0])
         left += words[at + 1 :]
+        missing = [
+            str(row.options["metavar"]) for row in positionals[len(left) :] if "nargs" not in row.options
+        ]
+        missing += [row.flags[0] for row in options if row.required and getattr(parsed, row.dest) is None]
+        if missing:
+            names = f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+            raise usage(f"{self.name}: {names}", f"see: bench {self.name} --help")
         if positionals:
             parsed, left = self.parser(program, positionals).parse_known_args(["--", *left], parsed)
         if left:

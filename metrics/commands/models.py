@@ -12,6 +12,7 @@ from metrics.commands.tables import UNKNOWN, money, number, yes_no
 
 # name in --price -> name in the API; all in USD per million tokens
 RATES = {"in": "input", "out": "output", "cache_read": "cache_read", "cache_write": "cache_write"}
+ROLES = ("general", "code", "light", "vision", "image", "decision")
 COLUMNS = (
     "alias",
     "endpoint",
@@ -122,6 +123,13 @@ def prices(text: str) -> dict[str, float]:
     return rates
 
 
+def role_of(text: str) -> str:
+    """An argparse type: one of the roles."""
+    if text not in ROLES:
+        raise argparse.ArgumentTypeError(f"there is no role {text!r}; there are {', '.join(ROLES)}")
+    return text
+
+
 def dollars(name: str, text: str) -> float:
     try:
         usd = float(text)
@@ -169,7 +177,7 @@ ALIAS = argument("alias", metavar="ALIAS", help="the name you call it by: 2 to 6
 FACTS: tuple[Argument, ...] = (
     argument("--endpoint", required=True, metavar="NAME", help="the endpoint that serves it"),
     argument("--served", required=True, metavar="ID", help="the endpoint's own name for it"),
-    argument("--role", metavar="ROLE", help="general, code, light, vision, image or decision (general)"),
+    argument("--role", type=role_of, metavar="ROLE", help=f"one of {', '.join(ROLES)} (general)"),
     argument("--tools", type=yes_or_no, metavar="yes|no", help="whether it calls tools (unknown)"),
     argument("--vision", type=yes_or_no, metavar="yes|no", help="whether it reads images (unknown)"),
     argument("--context", type=count, metavar="N", help="tokens it can read (unknown)"),
@@ -189,7 +197,7 @@ COMMANDS = (
         (
             argument("--all", action="store_true", help="retired ones too"),
             argument("--find", metavar="TEXT", help="only those with TEXT in alias, served name or endpoint"),
-            argument("--role", metavar="ROLE", help="only those of this role"),
+            argument("--role", type=role_of, metavar="ROLE", help="only those of this role"),
         ),
         ("bench models", "bench models --find claude --json"),
     ),
@@ -214,7 +222,7 @@ COMMANDS = (
         "model role",
         "Says what a model is for: general, code, light, vision, image or decision.",
         role,
-        (ALIAS, argument("role", metavar="ROLE", help="the role")),
+        (ALIAS, argument("role", type=role_of, metavar="ROLE", help="the role")),
         ("bench model role kimi code",),
     ),
     Command(

@@ -1,6 +1,8 @@
 import unittest
 from typing import Any
 
+from metrics.bench import collections as bench
+from metrics.commands import collections
 from tests.commands.stage import Reply, Stage
 
 CORE: dict[str, Any] = {
@@ -20,6 +22,9 @@ REMOVED = {"POST /api/collection/remove": {"ok": True, "removed": "core"}}
 
 
 class Collections(unittest.TestCase):
+    def test_the_shapes_are_those_of_the_bench(self) -> None:
+        self.assertEqual(collections.SHAPES, bench.SHAPES)
+
     def test_list(self) -> None:
         with Stage(LISTED) as stage:
             lines = stage.bench("collections").out.splitlines()

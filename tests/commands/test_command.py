@@ -40,7 +40,7 @@ class Parsing(unittest.TestCase):
 
     def test_refused(self) -> None:
         cases = [
-            ([], "the following arguments are required: WHO"),
+            ([], "WHO is missing"),
             (["Ada", "--sugr", "1"], "has no option --sugr"),
             (["Ada", "--sugar", "two"], "invalid int value"),
             (["Ada", "--hot", "--cold"], "not allowed with"),

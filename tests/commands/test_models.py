@@ -2,6 +2,7 @@ import unittest
 from typing import Any
 from unittest import mock
 
+from metrics.bench import roster
 from metrics.commands import models
 from tests.commands.stage import Stage
 
@@ -43,6 +44,9 @@ EDITS = {f"POST /api/{path}": {"ok": True} for path in ("model/add", "model", "r
 
 
 class Models(unittest.TestCase):
+    def test_the_roles_are_those_of_the_bench(self) -> None:
+        self.assertEqual(models.ROLES, roster.ROLES)
+
     def test_no_row_wraps_on_a_narrow_terminal(self) -> None:
         sick = SICK | {"served": "accounts/somebody/models/" + "long-" * 10, "price": {"input": 12.5}}
         with Stage({"GET /api/models": {"ok": True, "models": [KIMI, LINT, sick], "retired": []}}) as stage:
