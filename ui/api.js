@@ -12,9 +12,28 @@ export class Trouble extends Error {
   }
 }
 
+let lost = () => {};
+
+/** @param {() => void} run what to do at once, whenever a request finds no server or a stream breaks off */
+export const whenLost = (run) => void (lost = run);
+
 /** @returns {Trouble} */
-export const gone = () =>
-  new Trouble("The server is not running.", { kind: "gone", hint: "Start it with: python3 serve.py" });
+export function gone() {
+  lost();
+  return new Trouble("The server is not running.", { kind: "gone", hint: "Start it with: python3 serve.py" });
+}
+
+/** @returns {Trouble} an answer that ended before its end */
+export function cut() {
+  lost();
+  return new Trouble("The stream broke off before the panel was done.", { kind: "cut" });
+}
+
+/** @returns {Trouble} */
+function silent() {
+  lost();
+  return new Trouble("The server does not answer.", { kind: "gone", hint: "Start it again with: python3 serve.py" });
+}
 
 /**
  * @param {string} path
@@ -45,7 +64,8 @@ export async function send(method, path, body, signal) {
   try {
     response = await fetch(path, { method, headers, signal, body: body && JSON.stringify(body), cache: "no-store" });
   } catch (problem) {
-    throw problem.name === "AbortError" ? problem : gone();
+    if (problem.name === "AbortError") throw problem;
+    throw problem.name === "TimeoutError" ? silent() : gone();
   }
   if (!response.ok) throw await trouble(response);
   return response;

@@ -1,10 +1,12 @@
 // The page starts here: the frame, the address, the pulse of the server, the keys that work everywhere.
-import { get } from "./api.js";
+import { get, whenLost } from "./api.js";
 import { frame, nextTheme } from "./frame.js";
 import { listen, shortcut, showShortcuts } from "./keys.js";
 import { Ask } from "./pages/ask.js";
 
-const PULSE = 15_000; // ms between looks at the server; a hidden tab looks only when it is seen again
+// Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again.
+const PULSE = { seen: 4000, hidden: 60_000 };
+const PATIENCE = 3000; // ms after which a server that says nothing counts as gone
 
 const around = frame();
 const page = new Ask(document.querySelector("main"), { go, title: around.title, beat });
@@ -38,14 +40,15 @@ let timer = 0;
 async function beat() {
   clearTimeout(timer);
   try {
-    const status = await get("/api/status");
+    const status = await get("/api/status", AbortSignal.timeout(PATIENCE));
     around.status(status);
     page.status(status);
   } catch (problem) {
     around.stale();
     page.lost(problem);
   }
-  if (!document.hidden) timer = setTimeout(beat, PULSE * (0.9 + Math.random() * 0.2));
+  clearTimeout(timer); // of another look that began meanwhile
+  timer = setTimeout(beat, PULSE[document.hidden ? "hidden" : "seen"] * (0.9 + Math.random() * 0.2));
 }
 
 document.addEventListener("visibilitychange", () => document.hidden || beat());
@@ -54,6 +57,7 @@ shortcut(
   { keys: ["t"], label: "Theme: system, light, dark", group: "Everywhere", run: nextTheme },
   { keys: ["?"], label: "This list", group: "Everywhere", run: showShortcuts },
 );
+whenLost(around.stale);
 listen();
 show();
 beat();

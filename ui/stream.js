@@ -1,5 +1,5 @@
 // One panel, one fetch: every seat's events arrive on the same stream, a JSON object a line.
-import { Trouble, gone, send } from "./api.js";
+import { Trouble, cut, gone, send } from "./api.js";
 
 /**
  * Ask a panel and hand over its events as they arrive. Resolves when the server has said its last word.
@@ -15,8 +15,7 @@ export async function ask(body, take, signal) {
     last = event.event;
     take(event);
   }
-  if (last !== "panel.done" && last !== "failed")
-    throw new Trouble("The stream broke off before the panel was done.", { kind: "cut" });
+  if (last !== "panel.done" && last !== "failed") throw cut();
 }
 
 function read(line) {
