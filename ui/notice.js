@@ -1,4 +1,5 @@
 // A sentence above what it concerns: what is wrong, what to do next, and the id to quote.
+import { here } from "./command.js";
 import { copyButton, h } from "./dom.js";
 import { sentence } from "./words.js";
 
@@ -50,15 +51,16 @@ function hint(text) {
 }
 
 /**
- * A command to type elsewhere, with its copy button.
+ * A command to type elsewhere, for this server, with its copy button.
  * @param {string} command
  * @returns {HTMLElement}
  */
 export function commandLine(command) {
+  const text = here(command);
   return h(
     "span",
     { class: "command" },
-    h("code", {}, command),
-    copyButton("Copy command", () => command, { bare: true, class: "button quiet tiny" }),
+    h("code", {}, text),
+    copyButton("Copy command", () => text, { bare: true, class: "button quiet tiny" }),
   );
 }

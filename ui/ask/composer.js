@@ -1,11 +1,12 @@
 // The question before it is asked: words, files, whom to ask. The draft survives a closed tab.
 import { announce, copyButton, h, set } from "../dom.js";
 import { keep, recall } from "../keep.js";
-import { failure, notice } from "../notice.js";
+import { commandLine, failure, notice } from "../notice.js";
 import { plural } from "../words.js";
 import { messagesOf, read } from "./attach.js";
 import { curl } from "./curl.js";
 
+const MAKE = "bench collection save core --members a,b";
 const REMEMBERED = 50;
 
 /** @typedef {{collection: string, reply: string, messages: object[]}} Asking */
@@ -265,7 +266,7 @@ export class Composer {
       this.trouble.replaceChildren(notice("warn", "There is no question yet.", "Write one above, or attach a file."));
     else
       this.trouble.replaceChildren(
-        notice("warn", "There is no collection to ask.", "Make one with: bench collection save core --members a,b"),
+        notice("warn", "There is no collection to ask.", h("span", {}, "Make one with: ", commandLine(MAKE))),
       );
   }
 }
