@@ -8,11 +8,12 @@ import { Claims } from "./claims.js";
 import { Column, stateOf } from "./column.js";
 import { Judge } from "./judge.js";
 import { answered, finished } from "./panel.js";
+import { Pager, wanted } from "./pager.js";
 import { Pick } from "./pick.js";
 import { Question } from "./question.js";
 import { Strip } from "./strip.js";
 
-const NARROWEST = { full: 262, failed: 170, gap: 12 };
+const FAILED = 0.65; // the share of a column that a failed one needs
 
 /** @typedef {{stop: () => void, again: () => void, reload: () => void}} Hooks */
 
@@ -41,6 +42,7 @@ export class Board {
     this.trouble = h("div", { class: "stack", hidden: true });
     this.merged = h("section", { class: "merged", "aria-label": "Merged answer", hidden: true });
     this.cols = h("div", { class: "columns", role: "group", "aria-label": "Answers" });
+    this.pager = new Pager(this.cols);
     this.strip = new Strip((i) => this.focus(i));
     this.tools = this.#tools();
     this.root = h(
@@ -174,7 +176,7 @@ export class Board {
       this.badButton,
       this.undoButton,
       this.saidLast,
-      h("div", { class: "end row" }, this.layouts, raw),
+      h("div", { class: "end row" }, this.pager.root, this.layouts, raw),
     );
   }
 
@@ -270,11 +272,10 @@ export class Board {
 
   // Up to four columns fit side by side; what does not fit scrolls sideways, and then each column scrolls for itself.
   #fit() {
-    const wanted = this.columns.reduce(
-      (sum, { seat }) => sum + (stateOf(seat)[0] === "failed" ? NARROWEST.failed : NARROWEST.full) + NARROWEST.gap,
-      -NARROWEST.gap,
-    );
-    this.cols.classList.toggle("many", wanted > this.cols.clientWidth + 1 || this.columns.length > 4);
+    const least = wanted(this.columns.map(({ seat }) => (stateOf(seat)[0] === "failed" ? FAILED : 1)));
+    const many = least > this.cols.clientWidth + 1 || this.columns.length > 4;
+    this.cols.classList.toggle("many", many);
+    this.pager.draw(many && !this.cols.classList.contains("stacked"), this.columns.length);
   }
 
   #current(i) {
@@ -289,7 +290,7 @@ export class Board {
   }
 
   #scrolled() {
-    if (matchMedia("(min-width: 821px)").matches) return;
+    if (matchMedia("(min-width: 821px)").matches) return this.#fit();
     const i = Math.round(this.cols.scrollLeft / this.cols.clientWidth);
     if (i !== this.at && this.columns[i]) this.#current(i);
   }
