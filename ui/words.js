@@ -89,18 +89,21 @@ export function wordsIn(text) {
   return words;
 }
 
+const FRAME = /^(?:`{3,}|~{3,}|File: )/; // a fence, or the heading of an attached file: not what a text says
+
 /**
  * @param {string} text
  * @param {number} most
  * @returns {string} its first line that says something, cut at a length
  */
 export function headline(text, most = 160) {
-  const line =
-    text
-      .slice(0, 4000)
-      .split("\n")
-      .find((each) => each.trim()) ?? "";
-  return line.trim().length > most ? line.trim().slice(0, most - 1) + "…" : line.trim();
+  const lines = text
+    .slice(0, 4000)
+    .split("\n")
+    .map((line) => line.trim())
+    .filter(Boolean);
+  const line = lines.find((each) => !FRAME.test(each)) ?? lines[0] ?? "";
+  return line.length > most ? line.slice(0, most - 1) + "…" : line;
 }
 
 /**

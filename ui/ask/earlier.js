@@ -3,7 +3,7 @@ import { get } from "../api.js";
 import { h } from "../dom.js";
 import { failure } from "../notice.js";
 import { when } from "../words.js";
-import { idOf, verdictOf } from "./panel.js";
+import { idOf, titleIn, verdictOf } from "./panel.js";
 
 const PAGE = 8;
 
@@ -59,9 +59,6 @@ export class Earlier {
     this.foot.hidden = !next;
   }
 }
-
-// A record's task is one line of the first words, files and all: the title ends where the files begin.
-const titleIn = (task) => (task ?? "").split(/ (?:File: \S+ )?`{3}/)[0];
 
 function row(panel) {
   const seats = panel.seats ?? [];

@@ -12,7 +12,7 @@ import { headline } from "../words.js";
  *   cost: number | null, servedBy: {provider?: string, fingerprint?: string} | null, finish: string | null,
  *   verdict: Verdict | null, claims: Claim[]}} Seat  `status`: waiting thinking writing pending, then a record's (ok cut error …)
  * @typedef {{id: string, collection: string, shape: string, reply: string, messages: object[] | null, task: string, seats: Seat[],
- *   skipped: {alias: string, why: string}[], merger: Seat | null, began: number, took: number | null, state: string,
+ *   skipped: {alias: string, why: string}[], merger: Seat | null, began: number, state: string,
  *   problem: Trouble | null, note: string, actions?: Node[]}} Panel  `state`: asking, answering, stopped, done, failed
  */
 
@@ -39,7 +39,6 @@ export function begin({ collection, reply, messages }, now) {
     skipped: [],
     merger: null,
     began: now,
-    took: null,
     state: "asking",
     problem: null,
     note: "",
@@ -93,15 +92,13 @@ const EVENTS = {
   "merge.reasoning": (panel, event, now) => grow(merging(panel, event, now), "reasoning", "thinking", event, now),
   "merge.delta": (panel, event, now) => grow(merging(panel, event, now), "text", "writing", event, now),
   "merge.done": (panel, event, now) => Object.assign(merging(panel, event, now), outcome(event)),
-  "panel.done"(panel, event, now) {
+  "panel.done"(panel, event) {
     panel.state = "done";
-    panel.took = (now - panel.began) / 1000;
     panel.note = event.bench?.note ?? "";
     leave(panel);
   },
-  failed(panel, event, now) {
+  failed(panel, event) {
     panel.state = "failed";
-    panel.took = (now - panel.began) / 1000;
     panel.problem = new Trouble(event.error?.message ?? "The panel failed.", {
       status: event.status,
       kind: event.error?.type,
@@ -165,6 +162,9 @@ const ANSWERED = ["ok", "cut"];
 /** @param {Seat} seat */
 export const finished = (seat) => !["waiting", "thinking", "writing"].includes(seat.status);
 
+/** @param {Panel} panel @returns {number} seconds of its longest call: the same while it is watched and when it is read again */
+export const tookOf = ({ seats, merger }) => Math.max(0, ...[...seats, merger].map((seat) => seat?.seconds ?? 0));
+
 /** @param {Seat} seat */
 export const answered = (seat) => ANSWERED.includes(seat.status);
 
@@ -183,14 +183,13 @@ export function fromRecord(said) {
     shape: row.shape ?? "",
     reply: row.reply ?? "all",
     messages,
-    task: messages ? titleOf(messages) : (row.task ?? ""),
+    task: messages ? titleOf(messages) : titleIn(row.task),
     seats: seats.filter((seat) => seat.role !== "merger"),
     skipped: row.skipped ?? [],
     merger: seats.find((seat) => seat.role === "merger") ?? null,
     began: Date.parse(row.at),
     state: "done",
     problem: null,
-    took: row.seconds ?? Math.max(0, ...seats.map((seat) => seat.seconds ?? 0)),
     note: row.note ?? "",
   };
 }
@@ -248,6 +247,16 @@ function questionOf(messages) {
  * @returns {string} one line that names the question
  */
 const titleOf = (messages) => headline(questionOf(messages)) || "A question without words";
+
+/**
+ * A title from a record's task, which is one line of the first words, files and all: it ends where the files begin.
+ * @param {string | null | undefined} task
+ * @returns {string}
+ */
+export function titleIn(task) {
+  const words = (task ?? "").replace(/^(?:File: \S+ )?(?:`{3,}|~{3,})\S* /, "");
+  return words.split(/ (?:File: \S+ )?`{3}/)[0];
+}
 
 /**
  * @param {object[]} messages

@@ -5,7 +5,7 @@ import { bench } from "../seats.js";
 import { clock, plural, seconds, sum } from "../words.js";
 import { stateOf } from "./column.js";
 import { curl } from "./curl.js";
-import { finished, partsOf } from "./panel.js";
+import { finished, partsOf, tookOf } from "./panel.js";
 
 export class Question {
   /**
@@ -27,8 +27,14 @@ export class Question {
     const fresh = h("a", { class: "button small", href: "?", "data-go": true }, "New question");
     const side = h("div", { class: "side" }, this.progress, this.stop, this.again, fresh);
     this.title = h("h2", { tabindex: "-1" }, panel.task);
-    this.more = h("details", { class: "asked" }, h("summary", {}, this.title, panel.messages && chips(panel.messages)));
+    this.cue = h("span", { class: "cue" });
+    this.more = h(
+      "details",
+      { class: "asked", on: { toggle: () => this.#cue() } },
+      h("summary", {}, this.title, panel.messages && chips(panel.messages), this.cue),
+    );
     this.more.addEventListener("toggle", () => this.#open(), { once: true });
+    this.#cue();
     this.root = h(
       "section",
       { class: "card question", "aria-label": "Question" },
@@ -59,6 +65,12 @@ export class Question {
     const sitting = seats.map((seat) => ({ ...seat, failed: stateOf(seat)[0] === "failed" }));
     this.bench.replaceChildren(bench([...sitting, ...off.slice(0, 4)], { mini: true, label: "Who sits" }));
     if (skipped.length) this.off.textContent = skipped.length === 1 ? "1 stays off" : `${skipped.length} stay off`;
+  }
+
+  #cue() {
+    const { messages, task } = this.panel;
+    const longer = messages && partsOf(messages).question.trim() !== task;
+    say(this.cue, this.more.open ? "Fold" : longer ? "Whole question" : "Details");
   }
 
   #open() {
@@ -93,10 +105,10 @@ export class Question {
       h(
         "div",
         { class: "asked-body" },
-        facts,
         system && h("div", { class: "system" }, h("h3", {}, "System text"), h("p", {}, system)),
         text,
         pictures,
+        facts,
         off,
       ),
     );
@@ -120,7 +132,8 @@ const reasons = (skipped) =>
     skipped.map(({ alias, why }) => h("li", {}, h("b", {}, alias), ` stays off: ${why}`)),
   );
 
-function progressOf({ state, seats, began, took, problem }, now) {
+function progressOf(panel, now) {
+  const { state, seats, began, problem } = panel;
   const ended = seats.filter((seat) => finished(seat) && seat.status !== "pending");
   const costs = ended.filter((seat) => seat.status !== "skipped").map((seat) => seat.cost);
   const of = seats.length ? `${ended.length} of ${seats.length} done` : "";
@@ -129,5 +142,7 @@ function progressOf({ state, seats, began, took, problem }, now) {
   if (state === "stopped") return ["stopped waiting", of].filter(Boolean).join(", ");
   if (problem && !seats.length) return "not answered";
   const gave = seats.filter((seat) => ["ok", "cut"].includes(seat.status)).length;
-  return [seconds(took ?? 0), `${gave} of ${seats.length} answered`, sum(costs)].filter(Boolean).join(", ");
+  return [gave > 0 && seconds(tookOf(panel)), `${gave} of ${seats.length} answered`, sum(costs)]
+    .filter(Boolean)
+    .join(", ");
 }

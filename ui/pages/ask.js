@@ -12,7 +12,7 @@ import { failure, notice } from "../notice.js";
 import { ask } from "../stream.js";
 
 const AGAIN = 2000; // ms until an unfinished panel is looked for again
-const YOUNG = 15 * 60_000; // ms for which a panel that is not there yet may still be answering
+const YOUNG = 6 * 60_000; // ms for which a panel that is not there may still be answering
 
 export class Ask {
   /**
@@ -156,7 +156,6 @@ export class Ask {
   #broken(panel, board, problem) {
     panel.state = "failed";
     leave(panel);
-    panel.took = (Date.now() - panel.began) / 1000;
     Object.assign(panel, { problem, actions: [panel.id ? this.#reload(panel) : this.#back()] });
     board.change();
     announce(problem.message);
@@ -180,7 +179,6 @@ export class Ask {
     this.stream?.abort();
     leave(panel);
     panel.state = "stopped";
-    panel.took = (Date.now() - panel.began) / 1000;
     board.change();
     const said = panel.id
       ? "Stopped waiting. The panel finishes on the server."
@@ -202,31 +200,31 @@ export class Ask {
     this.preview.soon(0);
   }
 
-  async #open(id) {
+  async #open(id, again = false) {
     this.opening = new AbortController();
     const { signal } = this.opening;
     this.app.title(["Ask", id]);
-    this.view.replaceChildren(h("p", { class: "faint" }, "Opening the panel…"));
+    if (!again) this.view.replaceChildren(h("p", { class: "faint" }, "Opening the panel…"));
     try {
       const panel = fromRecord(await get(`/api/panel/${encodeURIComponent(id)}`, signal));
       this.app.title(["Ask", panel.task || id]);
       this.#board(panel);
       this.board.question.title.focus({ preventScroll: true });
     } catch (problem) {
-      if (problem.name !== "AbortError") this.#absent(id, problem);
+      if (problem.name !== "AbortError") this.#absent(id, problem, again);
     }
   }
 
-  // A panel is kept when it is done: one that began a moment ago and is not there is still being answered.
-  #absent(id, problem) {
-    if (problem.status === 404 && Date.now() - began(id) < YOUNG) {
-      this.view.replaceChildren(
-        notice("calm", "This panel is still being answered.", "It opens here when it is done."),
-      );
-      this.retry = setTimeout(() => this.#open(id), AGAIN);
+  // A panel is kept when it is done: one that began a moment ago and is not there may still be answering, or be none.
+  #absent(id, problem, again) {
+    if (problem.status === 404 && Math.abs(Date.now() - began(id)) < YOUNG) {
+      const waiting = "If it is still being answered, it opens here when it is done.";
+      // Said once: a redraw every other second would only flicker.
+      if (!again) this.view.replaceChildren(notice("calm", "This panel is not found, or not finished yet.", waiting));
+      this.retry = setTimeout(() => this.#open(id, true), AGAIN);
     } else if (problem.status === 404) {
-      const missing = new Trouble(`No panel ${id} is kept here.`, {
-        hint: "It may be from another server, or older than what is kept.",
+      const missing = new Trouble(`There is no panel ${id} here.`, {
+        hint: "It may be from another server, older than what is kept, or not finished yet.",
         request: problem.request,
       });
       this.view.replaceChildren(
