@@ -14,7 +14,7 @@ from metrics.commands.tables import UNKNOWN, money, number, yes_no
 RATES = {"in": "input", "out": "output", "cache_read": "cache_read", "cache_write": "cache_write"}
 ROLES = ("general", "code", "light", "vision", "image", "decision")
 COLUMNS = (
-    "alias",
+    "=alias",
     "endpoint",
     "served",
     "role",
