@@ -72,7 +72,7 @@ def parse(call: Call) -> Request:
     told = {name: text_of(body, name) for name in WORDS}
     _check_the_rest(body, reasoning)
     tools = Toolbox(body.get("tools"))
-    conversation = messages(body, tools)
+    conversation, echo = messages(body, tools), _echo(body)
     choice = tools.choice(body.get("tool_choice"))
     parallel = (
         content.flag(body, "parallel_tool_calls") if body.get("parallel_tool_calls") is not None else None
@@ -104,7 +104,8 @@ def parse(call: Call) -> Request:
             }
         ),
         format=NAME,
-        echo=_echo(body),
+        echo=echo,
+        written=_written(echo),
         **content.wishes(body),
     )
     return request if mode == "route" else content.for_panel(request)
@@ -169,7 +170,7 @@ def _echo(body: Mapping[str, Any]) -> dict[str, Any]:
     """What a response says about its request, as it was sent, with OpenAI's defaults for what was not."""
     reasoning, text = content.member(body, "reasoning"), content.member(body, "text")
     parallel, choice = body.get("parallel_tool_calls"), body.get("tool_choice")
-    echo = {
+    return {
         **{name: body.get(name) for name in ECHOED},
         "parallel_tool_calls": True if parallel is None else parallel,
         "reasoning": {"effort": None, "summary": None, **reasoning},
@@ -179,13 +180,16 @@ def _echo(body: Mapping[str, Any]) -> dict[str, Any]:
         "metadata": content.member(body, "metadata"),
         "top_logprobs": body.get("top_logprobs") or 0,
     }
+
+
+def _written(echo: Mapping[str, Any]) -> bytes:
+    """Once, for all the times that it is shown in a stream."""
     if not shallow(echo):
         raise content.refuse(f"the request is nested more than {DEEPEST} levels deep")
     try:
-        framing.as_bytes(echo)
+        return framing.as_bytes(echo)
     except ValueError:
         raise content.refuse("a number in the request is too large for JSON") from None
-    return echo
 
 
 def _set(fields: Mapping[str, Any]) -> dict[str, Any]:

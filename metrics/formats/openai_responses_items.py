@@ -22,8 +22,9 @@ class Numbering:
     def __init__(self) -> None:
         self._next = 0
 
-    def event(self, kind: str, **fields: Any) -> bytes:
-        return self.around(b"event: %b\ndata: " % kind.encode() + _opened({"type": kind, **fields}), b"")
+    def event(self, kind: bytes, fields: bytes) -> bytes:
+        """An event of `kind`; `fields` as JSON, with a comma before each."""
+        return self.around(b'event: %b\ndata: {"type":"%b"%b' % (kind, kind, fields), b"")
 
     def around(self, before: bytes, after: bytes) -> bytes:
         """An event whose data line begins with an open object: `before`, its number, then `after`
@@ -36,8 +37,8 @@ class Item:
     """One item. `index` is its place in the output; `pieces` what was said of it, as the caller reads it."""
 
     PREFIX = ""  # of its id
-    DELTA = ""  # the event of a piece, without "response."
-    WHERE: dict[str, Any] = {}  # what such an event names beside the item
+    DELTA = b""  # the event of a piece, without "response."
+    WHERE = b""  # what such an event names beside the item
 
     def __init__(self, numbering: Numbering, token: str) -> None:
         self.index = -1
@@ -70,10 +71,9 @@ class Item:
     def start(self, index: int) -> Iterator[bytes]:
         self.place(index)
         # Everything of a delta but its text and its number is the same each time.
-        kind = f"response.{self.DELTA}.delta"
-        fields = {"type": kind, "item_id": self.id, "output_index": index, **self.WHERE}
-        self._before = b"event: %b\ndata: " % kind.encode() + _opened(fields)
-        yield self._event("output_item.added", item=self.item(IN_PROGRESS))
+        kind = b"response.%b.delta" % self.DELTA
+        self._before = b'event: %b\ndata: {"type":"%b",%b' % (kind, kind, self._where() + self.WHERE)
+        yield self._event(b"output_item.added", b',"item":' + self.shown(IN_PROGRESS))
 
     def delta(self, text: str) -> bytes:
         return self._numbering.around(self._before, b',"delta":' + framing.as_bytes(text))
@@ -84,49 +84,60 @@ class Item:
 
     def end(self, status: str) -> Iterator[bytes]:
         yield from self.parts()
-        yield self._event("output_item.done", item=self.item(status))
+        yield self._event(b"output_item.done", b',"item":' + self.shown(status))
 
     def item(self, status: str) -> dict[str, Any]:
         raise NotImplementedError
 
-    def _event(self, kind: str, **fields: Any) -> bytes:
-        return self._numbering.event(f"response.{kind}", output_index=self.index, **fields)
+    def shown(self, status: str) -> bytes:
+        """The item as JSON."""
+        return framing.as_bytes(self.item(status))
 
-    def _inner(self, kind: str, **fields: Any) -> bytes:
-        return self._event(kind, item_id=self.id, **self.WHERE, **fields)
+    def _where(self) -> bytes:
+        return b'"output_index":%d,"item_id":"%b"' % (self.index, self.id.encode())
+
+    def _event(self, kind: bytes, fields: bytes) -> bytes:
+        return self._numbering.event(b"response." + kind, b',"output_index":%d%b' % (self.index, fields))
+
+    def _inner(self, kind: bytes, fields: bytes) -> bytes:
+        return self._numbering.event(b"response." + kind, b"," + self._where() + self.WHERE + fields)
 
 
 class Message(Item):
-    PREFIX, DELTA, WHERE = "msg", "output_text", {"content_index": 0, "logprobs": []}
+    PREFIX, DELTA, WHERE = "msg", b"output_text", b',"content_index":0,"logprobs":[]'
 
     def start(self, index: int) -> Iterator[bytes]:
         yield from super().start(index)
-        yield self._part("content_part.added", "")
+        yield self._part(b"content_part.added", b'""')
 
     def parts(self) -> Iterator[bytes]:
-        yield self._inner("output_text.done", text=self.text)
-        yield self._part("content_part.done", self.text)
+        text = framing.as_bytes(self.text)
+        yield self._inner(b"output_text.done", b',"text":' + text)
+        yield self._part(b"content_part.done", text)
 
     def item(self, status: str) -> dict[str, Any]:
         content = [] if status == IN_PROGRESS and not self.pieces else [_output_text(self.text)]
         return {"id": self.id, "type": "message", "status": status, "role": "assistant", "content": content}
 
-    def _part(self, kind: str, text: str) -> bytes:
-        return self._event(kind, item_id=self.id, content_index=0, part=_output_text(text))
+    def _part(self, kind: bytes, text: bytes) -> bytes:
+        fields = (
+            b',%b,"content_index":0,"part":{"type":"output_text","text":%b,"annotations":[],"logprobs":[]}'
+        )
+        return self._numbering.event(b"response." + kind, fields % (self._where(), text))
 
 
 class Reasoning(Item):
     """What a member thought, as a summary: the form that every client shows."""
 
-    PREFIX, DELTA, WHERE = "rs", "reasoning_summary_text", {"summary_index": 0}
+    PREFIX, DELTA, WHERE = "rs", b"reasoning_summary_text", b',"summary_index":0'
 
     def start(self, index: int) -> Iterator[bytes]:
         yield from super().start(index)
-        yield self._inner("reasoning_summary_part.added", part=_summary(""))
+        yield self._inner(b"reasoning_summary_part.added", b',"part":' + framing.as_bytes(_summary("")))
 
     def parts(self) -> Iterator[bytes]:
-        yield self._inner("reasoning_summary_text.done", text=self.text)
-        yield self._inner("reasoning_summary_part.done", part=_summary(self.text))
+        yield self._inner(b"reasoning_summary_text.done", b',"text":' + framing.as_bytes(self.text))
+        yield self._inner(b"reasoning_summary_part.done", b',"part":' + framing.as_bytes(_summary(self.text)))
 
     def item(self, status: str) -> dict[str, Any]:
         summary = [] if status == IN_PROGRESS and not self.pieces else [_summary(self.text)]
@@ -142,7 +153,7 @@ class Reasoning(Item):
 class FunctionCall(Item):
     """A call that was cut short is never said to be done: Codex runs whatever is."""
 
-    PREFIX, DELTA = "fc", "function_call_arguments"
+    PREFIX, DELTA = "fc", b"function_call_arguments"
     KIND, GIVEN = "function_call", "arguments"  # the item's type, and the name of what the tool is given
 
     def __init__(self, numbering: Numbering, token: str, call_id: str, declared: Declared) -> None:
@@ -170,8 +181,8 @@ class FunctionCall(Item):
 
     def end(self, status: str) -> Iterator[bytes]:
         if status == COMPLETED:
-            fields = {"name": self._declared.name, self.GIVEN: self.text}
-            yield self._inner(f"{self.DELTA}.done", **fields)
+            fields = framing.as_bytes({"name": self._declared.name, self.GIVEN: self.text})
+            yield self._inner(self.DELTA + b".done", b"," + fields[1:-1])
             yield from super().end(status)
 
     def item(self, status: str) -> dict[str, Any]:
@@ -190,7 +201,7 @@ class FunctionCall(Item):
 class CustomCall(FunctionCall):
     """A call of a tool that takes text: a member writes it as JSON, unless it knows such tools (`plain`)."""
 
-    PREFIX, DELTA = "ctc", "custom_tool_call_input"
+    PREFIX, DELTA = "ctc", b"custom_tool_call_input"
     KIND, GIVEN = "custom_tool_call", "input"
 
     def __init__(
@@ -219,8 +230,3 @@ def _output_text(text: str) -> dict[str, Any]:
 
 def _summary(text: str) -> dict[str, Any]:
     return {"type": "summary_text", "text": text}
-
-
-def _opened(fields: dict[str, Any]) -> bytes:
-    """An object as JSON, still open at its end."""
-    return framing.as_bytes(fields)[:-1]

@@ -47,9 +47,10 @@ Now = Callable[[], float]
 @dataclass(frozen=True, slots=True)
 class Asked(Request):
     """A Responses request. `echo` is what its response says of it: the caller's own fields, as they were
-    sent."""
+    sent; `written` is the same as JSON."""
 
     echo: Mapping[str, Any] = field(default_factory=dict)
+    written: bytes = b"{}"
 
 
 def reply(request: Request, reply: Reply, stamp: Stamp, now: Now = time.time) -> Mapping[str, Any]:
@@ -61,8 +62,9 @@ def reply(request: Request, reply: Reply, stamp: Stamp, now: Now = time.time) ->
         if status == COMPLETED:
             item.finish()
         output.append(item.item(status))
-    ended = _ended(stamp, output, reply.finish, reply.usage, reply.extra, now)
-    return {**_lasting(request, stamp), **ended}
+    ended = _ended(stamp, reply.finish, reply.usage, reply.extra, now)
+    echo = request.echo if isinstance(request, Asked) else {}
+    return {**_lasting(request, stamp), **echo, **ended, "output": output}
 
 
 def _items(request: Request, reply: Reply, stamp: Stamp) -> Iterator[Item]:
@@ -100,7 +102,7 @@ def _called(
 
 def stream(request: Request, events: Iterable[Event], stamp: Stamp, now: Now = time.time) -> Iterator[bytes]:
     writing = _Stream(request, stamp, now)
-    yield writing.progress("response.created") + writing.progress("response.in_progress")
+    yield writing.progress(b"created") + writing.progress(b"in_progress")
     for event in events:
         # What one event comes to goes out together: each piece by itself would wake the caller.
         said = b"".join(writing.hear(event))
@@ -115,11 +117,13 @@ class _Stream:
     def __init__(self, request: Request, stamp: Stamp, now: Now) -> None:
         self._stamp, self._now = stamp, now
         self._lasting = framing.as_bytes(_lasting(request, stamp))[:-1]
+        if isinstance(request, Asked) and request.echo:
+            self._lasting += b"," + request.written[1:-1]
         self._numbering = Numbering()
         self._known = declared(request.tools)
         self._queue: deque[Item] = deque()
         self._calls: dict[int, Item] = {}
-        self._output: list[dict[str, Any]] = []
+        self._output: list[bytes] = []
         self._opened = 0
 
     def hear(self, event: Event) -> Iterator[bytes]:
@@ -138,20 +142,20 @@ class _Stream:
                     yield from self.hear(meaning)
             case Tick():
                 # Codex counts events as a sign of life, and comments as silence.
-                yield self.progress("response.in_progress")
+                yield self.progress(b"in_progress")
             case Closed():
                 yield from self._close(event)
             case Failed(problem):
                 yield from self._fail(problem)
 
-    def progress(self, kind: str) -> bytes:
-        output = [*self._output, *(item.item(IN_PROGRESS) for item in list(self._queue)[:1])]
-        return self._snapshot(kind, _passing(IN_PROGRESS, output))
+    def progress(self, kind: bytes) -> bytes:
+        open_now = [item.shown(IN_PROGRESS) for item in list(self._queue)[:1]]
+        return self._snapshot(kind, BEGUN, [*self._output, *open_now])
 
-    def _snapshot(self, kind: str, passing: Mapping[str, Any]) -> bytes:
+    def _snapshot(self, kind: bytes, passing: bytes, output: list[bytes]) -> bytes:
         """An event that shows the whole response as it is now."""
-        before = b'event: %b\ndata: {"type":"%b","response":' % (kind.encode(), kind.encode())
-        return self._numbering.around(before + self._lasting + b"," + framing.as_bytes(passing)[1:], b"")
+        fields = b',"response":%b,"output":[%b],%b' % (self._lasting, b",".join(output), passing[1:])
+        return self._numbering.event(b"response." + kind, fields)
 
     def _say(self, kind: type[Item], text: str) -> Iterator[bytes]:
         """Goes on with the last item if it is of this kind; else begins one."""
@@ -195,25 +199,28 @@ class _Stream:
         if rest:
             yield item.delta(rest)
         yield from item.end(status)
-        self._output.append(item.item(status))
+        self._output.append(item.shown(status))
 
     def _close(self, closed: Closed) -> Iterator[bytes]:
         while self._queue:
             yield from self._end(_status(self._queue[0], len(self._queue) == 1, closed.finish))
             if self._queue:
                 yield from self._open(self._queue[0])
-        told = _ended(self._stamp, self._output, closed.finish, closed.usage, closed.extra, self._now)
-        yield self._snapshot(f"response.{told['status']}", told)
+        told = _ended(self._stamp, closed.finish, closed.usage, closed.extra, self._now)
+        yield self._snapshot(told["status"].encode(), framing.as_bytes(told), self._output)
 
     def _fail(self, problem: Problem) -> Iterator[bytes]:
         """What is open is closed inside, and never said to be done: Codex would keep it, and its next attempt
         would end in half an answer. What waits was never announced."""
         if self._queue:
             yield from self._queue[0].parts()
-            self._output.append(self._queue.popleft().item(INCOMPLETE))
+            self._output.append(self._queue.popleft().shown(INCOMPLETE))
         error = failure(problem)
-        yield self._numbering.event("error", **error, param=problem.param)
-        yield self._snapshot("response.failed", _passing("failed", self._output) | {"error": error})
+        yield self._numbering.event(
+            b"error", b"," + framing.as_bytes({**error, "param": problem.param})[1:-1]
+        )
+        told = framing.as_bytes(_passing("failed") | {"error": error})
+        yield self._snapshot(b"failed", told, self._output)
 
 
 def failure(problem: Problem) -> dict[str, Any]:
@@ -230,8 +237,8 @@ def failure(problem: Problem) -> dict[str, Any]:
 
 
 def _lasting(request: Request, stamp: Stamp) -> dict[str, Any]:
-    """What stays the same in all that is shown of a response. With `_passing` that is every field there is:
-    clients drop a turn whose snapshots leave some out."""
+    """What stays the same in all that is shown of a response. With the echo, the output and `_passing` these
+    are all its fields: clients drop a turn whose snapshots leave some out."""
     return {
         "id": f"resp_{stamp.token}",
         "object": "response",
@@ -241,32 +248,26 @@ def _lasting(request: Request, stamp: Stamp) -> dict[str, Any]:
         "previous_response_id": None,
         "store": False,
         "truncation": "disabled",
-        **(request.echo if isinstance(request, Asked) else {}),
     }
 
 
-def _passing(status: str, output: list[dict[str, Any]]) -> dict[str, Any]:
+def _passing(status: str) -> dict[str, Any]:
     return {
         "status": status,
         "completed_at": None,
         "error": None,
         "incomplete_details": None,
-        "output": output,
         "usage": None,
     }
 
 
-def _ended(
-    stamp: Stamp,
-    output: list[dict[str, Any]],
-    finish: str,
-    spent: Usage,
-    extra: Mapping[str, Any],
-    now: Now,
-) -> dict[str, Any]:
+BEGUN = framing.as_bytes(_passing(IN_PROGRESS))
+
+
+def _ended(stamp: Stamp, finish: str, spent: Usage, extra: Mapping[str, Any], now: Now) -> dict[str, Any]:
     """What is known of a response when it has come to its end."""
     cut = CUT.get(finish)
-    told = _passing(INCOMPLETE if cut else COMPLETED, output)
+    told = _passing(INCOMPLETE if cut else COMPLETED)
     if cut:
         told["incomplete_details"] = {"reason": cut}
     else:
