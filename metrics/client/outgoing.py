@@ -100,7 +100,8 @@ def to_json(value: Any) -> bytes:
     return _encoded(text)
 
 
-_writer = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+# Messages came as JSON, so there are no circles to look for.
+_writer = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
 
 
 def bare(tools: Any) -> Any:
