@@ -15,10 +15,10 @@ FILE = str(ROOT / "examples" / "pricing.py")
 
 ADDED = """
 endpoint add own --base {base} --api chat --profile api.groq.com --key-stdin
-model add mm --endpoint own --served bench/core --tools yes --vision no --context 200000 --max-output 8192 \
---price in=1,out=2,cache_read=0.5,cache_write=1.5
-collection save cc --members mm,practice-lint --explorers 0 --reply all --merger mm --shape review --deadline 60 \
---description "two of them" --tags a,b
+model add mm --endpoint own --served bench/core --tools yes --vision no --context 200000 \
+--max-output 8192 --price in=1,out=2,cache_read=0.5,cache_write=1.5
+collection save cc --members mm,practice-lint --explorers 0 --reply all --merger mm --shape review \
+--deadline 60 --description "two of them" --tags a,b
 collection save cc --remove practice-lint --add practice-terse
 """
 
@@ -45,7 +45,7 @@ class JourneyTest(unittest.TestCase):
         )
 
     def test_ask_judge_and_look_it_up(self):
-        asked = self.bench.cli("ask", "core", "What is wrong here?", "-f", FILE)
+        asked = self.bench.run("ask", "core", "What is wrong here?", "-f", FILE)
         self.assertEqual(asked.returncode, 0, asked.stderr)
         named = set(re.findall(r"^## (practice-\w+) ", asked.stdout, re.MULTILINE))
         self.assertGreaterEqual(len(named), 3)
@@ -59,7 +59,7 @@ class JourneyTest(unittest.TestCase):
         self.assertIs(judged["verdict"]["useful"], True)
 
     def test_a_pipe_is_the_prompt(self):
-        asked = self.bench.cli("ask", "core", stdin="def f(x=[]):\n    return x\n")
+        asked = self.bench.run("ask", "core", stdin="def f(x=[]):\n    return x\n")
         self.assertEqual(asked.returncode, 0, asked.stderr)
         self.assertIn("mutable default", asked.stdout)
 

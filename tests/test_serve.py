@@ -1,6 +1,8 @@
 """The server's life: first run, a taken port, a second owner, an orderly end."""
 
+import contextlib
 import http.client
+import io
 import json
 import os
 import signal
@@ -12,13 +14,27 @@ import tempfile
 import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
+import serve
 from tests.provider import Provider, gated, text
 from tests.running import ROOT, Running, clean_environment
 
 
+def start(*words, **environment):
+    """A server that must not start, in this process: (exit status, what it said)."""
+    told = io.StringIO()
+    with (
+        mock.patch.dict(os.environ, clean_environment(**environment), clear=True),
+        contextlib.redirect_stderr(told),
+        contextlib.redirect_stdout(told),
+    ):
+        status = serve.main([*words])
+    return status, told.getvalue()
+
+
 def run(*words, program="serve.py", **environment):
-    """A server that must not start: (exit status, what it said)."""
+    """The same in a process of its own."""
     done = subprocess.run(
         [sys.executable, str(ROOT / program), *words],
         capture_output=True,
@@ -78,8 +94,9 @@ class StartTest(unittest.TestCase):
         self.assertEqual(len(said.strip().splitlines()), 1, said)
 
     def test_a_second_owner_is_told_who_has_the_folder(self):
+        bench = self.enterContext(Running(self.home))
         for program in ("serve.py", "gateway.py"):
-            with self.subTest(program), Running(self.home) as bench:
+            with self.subTest(program):
                 status, said = run("--port", "0", "--home", str(self.home), "--no-browser", program=program)
                 self.assertEqual(status, 1)
                 self.assertIn(str(bench.process.pid), said)
@@ -95,7 +112,7 @@ class StartTest(unittest.TestCase):
     def test_what_cannot_be_guarded_is_not_opened(self):
         for name, environment, words, said in self.REFUSED:
             with self.subTest(name):
-                status, told = run(*words, "--home", str(self.home), "--no-browser", **environment)
+                status, told = start(*words, "--home", str(self.home), "--no-browser", **environment)
                 self.assertEqual(status, 1)
                 self.assertIn(said, told)
                 self.assertNotIn("Traceback", told)

@@ -1,7 +1,8 @@
 """Event lists that every format must be able to say, with what a reader must get back: (name, events, text,
 reasoning, calls).
 
-`calls` are (id, name, arguments as a JSON value). A list ends in Closed; formats add errors and early refusals of their own.
+`calls` are (id, name, arguments as a JSON value). A list ends in Closed; formats add errors and early
+refusals of their own.
 """
 
 from metrics.events import Chunk, Closed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart

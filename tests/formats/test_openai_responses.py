@@ -8,7 +8,6 @@ from metrics.formats import openai_responses
 from metrics.records import Problem
 from tests.formats.responses_asked import ASKED, CUSTOM, HELLO, NAMESPACE, TOOL, Body, parse, refused
 
-
 # Recorded of Codex 0.171: ids on every item, two developer messages, a namespace.
 CODEX_ITEMS = [
     {

@@ -14,7 +14,8 @@ def told(frames):
 class ItemsTest(unittest.TestCase):
     def test_numbers_rise_by_one_from_zero(self):
         numbering = Numbering()
-        events = list(told([numbering.event("response.created", a=1), numbering.event("response.in_progress")]))
+        written = [numbering.event("response.created", a=1), numbering.event("response.in_progress")]
+        events = list(told(written))
         self.assertEqual([name for name, _ in events], ["response.created", "response.in_progress"])
         self.assertEqual([event["sequence_number"] for _, event in events], [0, 1])
         self.assertEqual((events[0][1]["type"], events[0][1]["a"]), ("response.created", 1))

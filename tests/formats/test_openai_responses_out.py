@@ -273,11 +273,12 @@ class ToolsTest(unittest.TestCase):
         self.assertEqual(told.final["output"][0]["name"], "other")
 
 
-FIELDS = (
-    "id object created_at status completed_at error incomplete_details instructions max_output_tokens "
-    "max_tool_calls model output parallel_tool_calls previous_response_id reasoning store temperature "
-    "text tool_choice tools top_p truncation usage user metadata service_tier background "
-).split()
+FIELDS = """
+id object created_at status completed_at error incomplete_details instructions
+max_output_tokens max_tool_calls model output parallel_tool_calls previous_response_id
+reasoning store temperature text tool_choice tools top_p truncation usage user metadata
+service_tier background
+"""
 
 
 class ObjectTest(unittest.TestCase):
@@ -312,7 +313,7 @@ class ObjectTest(unittest.TestCase):
             STAMP,
             now=lambda: STAMP.created + 2.5,
         )
-        for name in FIELDS:
+        for name in FIELDS.split():
             self.assertIn(name, told)
         self.assertEqual(
             (told["id"], told["created_at"], told["completed_at"]),

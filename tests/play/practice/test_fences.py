@@ -27,7 +27,8 @@ class FencesTest(unittest.TestCase):
                 self.assertEqual([block.text.strip("\n") for block in fences.blocks(text, parses)], bodies)
 
     def test_names(self):
-        for line, name in (("File: pricing.py", "pricing.py"), ("**src/a.py**:", "src/a.py"), ("no name", "")):
+        cases = [("File: pricing.py", "pricing.py"), ("**src/a.py**:", "src/a.py"), ("no name", "")]
+        for line, name in cases:
             with self.subTest(line):
                 self.assertEqual(fences.name_in(line), name)
 
