@@ -14,7 +14,10 @@ def told(frames):
 class ItemsTest(unittest.TestCase):
     def test_numbers_rise_by_one_from_zero(self):
         numbering = Numbering()
-        written = [numbering.event("response.created", a=1), numbering.event("response.in_progress")]
+        written = [
+            numbering.event(b"response.created", b',"a":1'),
+            numbering.event(b"response.in_progress", b""),
+        ]
         events = list(told(written))
         self.assertEqual([name for name, _ in events], ["response.created", "response.in_progress"])
         self.assertEqual([event["sequence_number"] for _, event in events], [0, 1])

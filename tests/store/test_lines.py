@@ -1,4 +1,5 @@
 import json
+import tracemalloc
 from unittest import mock
 
 from metrics.store import lines
@@ -24,6 +25,19 @@ class Lines(HomeCase):
     def test_numbers_that_json_cannot_say_are_null(self) -> None:
         row = {"a": float("nan"), "b": [float("inf"), 1.0], "c": {"d": (float("-inf"),)}}
         self.assertEqual(lines.decode(lines.encode(row)), {"a": None, "b": [None, 1.0], "c": {"d": [None]}})
+
+    def test_a_long_text_is_written_without_copies(self) -> None:
+        for text in ("x\n" * 500_000, "\ud83e\uddf0\ud800" * 40_000, ["a" * 90_000, float("nan")]):
+            with self.subTest(size=len(text)):
+                line = lines.encode({"a": {"b": text}})
+                self.assertEqual(line.count(b"\n"), 1)
+                self.assertEqual(
+                    lines.decode(line), json.loads(json.dumps(lines._finite({"a": {"b": text}})))
+                )
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        line = lines.encode({"a": "x" * 2_000_000})
+        self.assertLess(tracemalloc.get_traced_memory()[1], 1.3 * len(line))
 
     def test_what_is_no_row(self) -> None:
         for line in (
