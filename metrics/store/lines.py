@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from metrics import longjson
 from metrics.store import disk, migrate
 
 Row = dict[str, Any]
@@ -23,10 +24,13 @@ def encode(row: Row) -> bytes:
     """One line. ASCII only, so that no reader sees a line end in a text and any half of a surrogate pair can
     be kept."""
     try:
-        text = _encode(row)
+        return longjson.write(row, _ascii, b"\n")
     except ValueError:
-        text = _encode(_finite(row))
-    return text.encode("ascii") + b"\n"
+        return longjson.write(_finite(row), _ascii, b"\n")
+
+
+def _ascii(value: Any) -> bytes:
+    return _encode(value).encode("ascii")
 
 
 def _finite(value: Any) -> Any:
