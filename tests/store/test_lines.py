@@ -34,9 +34,10 @@ class Lines(HomeCase):
                 self.assertEqual(
                     lines.decode(line), json.loads(json.dumps(lines._finite({"a": {"b": text}})))
                 )
+        row = {"a": "x" * 2_000_000}
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
-        line = lines.encode({"a": "x" * 2_000_000})
+        line = lines.encode(row)
         self.assertLess(tracemalloc.get_traced_memory()[1], 1.3 * len(line))
 
     def test_what_is_no_row(self) -> None:
