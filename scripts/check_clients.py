@@ -145,7 +145,7 @@ def run(home: Path, name: str) -> Counts:
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
         running = subprocess.Popen(
             command,
-            env=environment(),
+            env=environment(home),
             stdout=subprocess.PIPE,
             stderr=errors,
             encoding="utf-8",
@@ -170,11 +170,11 @@ def fault(name: str, why: str) -> Counts:
     return Counter({("FAIL", name): 1})
 
 
-def environment() -> dict[str, str]:
+def environment(home: Path) -> dict[str, str]:
     """This process's, without proxies, keys and addresses that a library would take up."""
     told = re.compile(r".*(_proxy|_api_key|_base_url|_api_base|_host)|python(path|home)", re.IGNORECASE)
     kept = {name: value for name, value in os.environ.items() if not told.fullmatch(name)}
-    return {**kept, "PYTHONIOENCODING": "utf-8", "PYTHONDONTWRITEBYTECODE": "1"}
+    return {**kept, "PYTHONIOENCODING": "utf-8", "PYTHONPYCACHEPREFIX": str(home / "compiled")}
 
 
 if __name__ == "__main__":

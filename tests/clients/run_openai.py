@@ -4,6 +4,7 @@ pip install -r requirements-dev.txt && python tests/clients/run_openai.py
 """
 
 import sys
+import threading
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
@@ -11,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 import openai
 
 from tests.clients.checks import Checks, equal, holds, raises
-from tests.provider import Provider, error, text
+from tests.provider import Provider, error, gated, text
 from tests.running import Running
 
 HELLO = [{"role": "user", "content": "hello"}]
@@ -126,6 +127,18 @@ def run(client: openai.OpenAI, provider: Provider, bench: Running) -> int:
         equal(
             raises(openai.InternalServerError, lambda: ask(model="c-broken", messages=HELLO)).status_code, 502
         )
+
+    @check("a retry joins the panel that is still playing")
+    def _() -> None:
+        gate = threading.Event()
+        provider.script("m2", gated(["late answer"], [gate]))
+        threading.Timer(2.5, gate.set).start()  # after the first try has timed out and the next has come
+        before = len(provider.of("m2"))
+        reply = client.with_options(timeout=1.5, max_retries=3).chat.completions.create(
+            model="bench/pair", messages=[{"role": "user", "content": "said twice"}]
+        )
+        holds(reply.choices[0].message.content, "late answer")
+        equal(len(provider.of("m2")) - before, 1)
 
     @check("every reply names its request")
     def _() -> None:

@@ -83,5 +83,6 @@ class Runs(unittest.TestCase):
         }
         with unittest.mock.patch.dict(os.environ, told, clear=True):
             self.assertEqual(
-                set(check_clients.environment()), {"PATH", "PYTHONIOENCODING", "PYTHONDONTWRITEBYTECODE"}
+                set(check_clients.environment(Path("home"))),
+                {"PATH", "PYTHONIOENCODING", "PYTHONPYCACHEPREFIX"},
             )
