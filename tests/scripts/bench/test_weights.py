@@ -2,9 +2,11 @@ import base64
 import json
 import subprocess
 import sys
+import tempfile
 import unittest
+from pathlib import Path
 
-from scripts.bench import weights
+from scripts.bench import product, weights
 from scripts.bench.forms import FORMS
 from scripts.bench.weights import Load
 
@@ -56,3 +58,14 @@ class WeightsTest(unittest.TestCase):
             process.stdin.close()
         self.assertGreater(risen, 60 << 20)
         self.assertLess(risen, 80 << 20)
+
+
+@unittest.skipUnless(sys.platform == "linux", "nothing else tells the peak")
+class SlowWeights(unittest.TestCase):
+    def test_a_large_request_of_a_real_server(self):
+        """The one that every format comes down to: a picture, to a panel of five."""
+        with tempfile.TemporaryDirectory() as folder, product.mock() as provider:
+            body = dict(weights.bodies(CHAT, "bench/five"))["picture"]
+            rise = weights.rise(Path(folder, "home"), provider, CHAT, "bench/five", body)
+        self.assertGreater(rise, len(body))
+        self.assertLess(rise, weights.MOST * len(body))
