@@ -14,7 +14,8 @@ from json import JSONDecoder
 from typing import Any
 
 LARGE = 1_000_000  # bytes of a body that is worth looking through
-LONG = 4_096  # bytes of a string in it that is read by itself
+LONG = 4_096  # bytes of a string in it that is read by itself, or
+WIDE = 1_024  # where not all is ASCII: one such character makes all of its str two or four times as large
 PIECE = 65_536  # characters that are written at once
 
 # Before 3.11.5 a possessive group ("(...)*+") keeps what its last, failed round has eaten. So only single
@@ -22,7 +23,7 @@ PIECE = 65_536  # characters that are written at once
 
 # What stands between long strings: anything outside of strings, and strings of few escapes and short runs.
 _BETWEEN = re.compile(
-    rb'(?:[^"]++|"[^"\\]{0,4096}+(?:\\.[^"\\]{0,128}+){0,32}"){1,1024}',
+    rb'(?:[^"]++|"[^"\\]{0,1024}+(?:\\.[^"\\]{0,64}+){0,16}"){1,1024}',
     re.DOTALL,
 )
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
@@ -42,19 +43,22 @@ _PLACE = "-Infinity"
 def cut(body: bytes) -> list[bytes]:
     """A JSON text in pieces, of which every second is a long string without its quotes. Joined by quotes they
     are the text again."""
+    if len(body) < LARGE:
+        return [body]
     pieces: list[bytes] = []
-    done, at = 0, 0 if len(body) >= LARGE else len(body)
+    least = LONG if body.isascii() else WIDE
+    done = at = 0
     while at < len(body):
         end = _end(_BETWEEN, body, at)
         if end == at:
             end = _closed(body, at)
             if end < 0:
                 break
-            if end - at > LONG:
+            if end - at > least:
                 pieces += (body[done:at], body[at + 1 : end - 1])
                 done = end
         at = end
-    return [*pieces, body[done:] if done else body]
+    return [*pieces, body[done:]]
 
 
 def _end(pattern: re.Pattern[bytes], body: bytes, at: int) -> int:

@@ -22,7 +22,7 @@ def loads(body):
 
 def small(test):
     """With so small bodies that a test can have many: all is large, and much is long."""
-    for name, value in (("LARGE", 1), ("LONG", 3), ("PIECE", 5)):
+    for name, value in (("LARGE", 1), ("LONG", 3), ("WIDE", 2), ("PIECE", 5)):
         test.enterContext(mock.patch.object(longjson, name, value))
 
 
