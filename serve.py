@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import gc
 import os
+import queue
 import signal
 import sys
 import threading
@@ -170,24 +171,33 @@ def _log(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _stop_signals() -> threading.Event:
-    """An event that SIGINT and SIGTERM set; a second signal ends the process at once."""
-    stop = threading.Event()
+def _stop_signals() -> "queue.SimpleQueue[int]":
+    """SIGINT and SIGTERM as they come; a second one ends the process at once.
+
+    A queue and no Event: a handler runs in the main thread between any two steps, and an Event's lock may
+    just then be held by that thread's own `wait`; it would wait for itself for ever. SimpleQueue.put is made
+    to be reentrant.
+    """
+    told: queue.SimpleQueue[int] = queue.SimpleQueue()
+    asked: list[int] = []
 
     def on_signal(number: int, frame: object) -> None:
-        if stop.is_set():
+        if asked:
             os._exit(130)
-        stop.set()
+        asked.append(number)
+        told.put(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)
-    return stop
+    return told
 
 
-def _wait(stop: threading.Event) -> None:
-    """Wait in short steps: on Windows a wait without a timeout does not let a signal in."""
-    while not stop.wait(0.5 if os.name == "nt" else 3600):
-        pass
+def _wait(told: "queue.SimpleQueue[int]") -> None:
+    """Wait in short steps on Windows, where a wait without a timeout does not let a signal in."""
+    while True:
+        with contextlib.suppress(queue.Empty):
+            told.get(timeout=0.5 if os.name == "nt" else 3600)
+            return
 
 
 if __name__ == "__main__":
