@@ -157,8 +157,8 @@ class EndTest(unittest.TestCase):
                 self.assertEqual(bench.stop(number), 0, bench.said)
 
     def test_a_signal_at_any_moment_ends_it(self):
-        """A handler that takes a lock which the waiting thread may hold at that moment waits for itself for ever:
-        a signal while the server begins to wait found that."""
+        """A handler that takes a lock which the waiting thread may hold at that moment waits for itself for
+        ever: a signal while the server begins to wait found that."""
         for number in range(3):
             with self.subTest(number), Running() as bench:
                 self.assertEqual(bench.stop(), 0)
