@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
-"""The `llm` command against a real server: prompt, stream, tool, schema, picture.
+"""The `llm` command, called in this process, against a real server: prompt, stream, tool, schema, picture.
 
 pip install llm && python tests/clients/run_llm.py
 """
 
 import json
-import os
-import subprocess
 import sys
 import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
+
+from click.testing import CliRunner, Result
+from llm.cli import cli
 
 from tests.clients.checks import Checks, equal, holds
 from tests.clients.scripted import CITY, FOUND, PNG, READ_IT, SEEN, seat_all
@@ -59,19 +60,15 @@ def main() -> int:
 def checks(home: Path) -> int:
     check = Checks(f"llm {version('llm')}")
 
-    def run(model: str, *words: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-m", "llm", "prompt", "-m", model, *words],
-            env={**os.environ, "LLM_USER_PATH": str(home), "HOME": str(home)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=90,
-        )
+    environment = {"LLM_USER_PATH": str(home), "HOME": str(home)}
+
+    def run(model: str, *words: str) -> Result:
+        command = ["prompt", "-m", model, *words]
+        return CliRunner().invoke(cli, command, env=environment, input="")
 
     def said(model: str, *words: str) -> str:
         done = run(model, *words)
-        equal((done.returncode, done.stderr), (0, ""))
+        equal((done.exit_code, done.stderr), (0, ""))
         return done.stdout
 
     for model, wanted in (
@@ -104,7 +101,7 @@ def checks(home: Path) -> int:
         @check(f"tells the error of {model}")
         def _(model: str = model, wanted: str = wanted) -> None:
             done = run(model, "hello")
-            equal(done.returncode, 1)
+            equal(done.exit_code, 1)
             holds(done.stderr, wanted)
 
     return check.end()
