@@ -34,6 +34,7 @@ from metrics.web.static import files
 from metrics.web.table import Route, Table
 
 PORT, GATEWAY_PORT = 8122, 8123
+STEP = 0.2  # seconds between looks whether a signal has come
 FINISH = 10.0  # seconds that requests in flight have to finish
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 FOLDER = Path(__file__).resolve().parent
@@ -193,10 +194,11 @@ def _stop_signals() -> "queue.SimpleQueue[int]":
 
 
 def _wait(told: "queue.SimpleQueue[int]") -> None:
-    """Wait in short steps on Windows, where a wait without a timeout does not let a signal in."""
+    """Wait in short steps: the system may give a signal to any thread, and Python runs its handler only when
+    this one comes round."""
     while True:
         with contextlib.suppress(queue.Empty):
-            told.get(timeout=0.5 if os.name == "nt" else 3600)
+            told.get(timeout=STEP)
             return
 
 
