@@ -1,7 +1,7 @@
 """Anthropic's library for Python against a real server: panels and route mode, tools, counts, the model list
 and each error class.
 
-pip install -r requirements-dev.txt && python tests/clients/run_anthropic.py
+pip install anthropic && python tests/clients/run_anthropic.py
 """
 
 import base64

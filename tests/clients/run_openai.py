@@ -1,6 +1,6 @@
 """The openai library for Python against a real server: list, ask, stream, and each error class.
 
-pip install -r requirements-dev.txt && python tests/clients/run_openai.py
+pip install openai && python tests/clients/run_openai.py
 """
 
 import sys

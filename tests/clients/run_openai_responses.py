@@ -1,7 +1,7 @@
 """The openai library for Python against a real server in its two other formats, Responses and completions: on
 panels and in route mode.
 
-pip install -r requirements-dev.txt && python tests/clients/run_openai_responses.py
+pip install openai && python tests/clients/run_openai_responses.py
 """
 
 import base64
