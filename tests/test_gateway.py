@@ -19,8 +19,9 @@ def ask(model, messages=HELLO, **more):
 class GatewayTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.provider = cls.enterClassContext(Provider())
+        # The provider ends first: a server waits for the seats that are still being answered.
         cls.bench = cls.enterClassContext(Running())
+        cls.provider = cls.enterClassContext(Provider())
         cls.seats = iter(range(1000))
 
     def collection(self, *answers, **saved):
@@ -102,7 +103,7 @@ class PanelTest(GatewayTest):
 
     def test_a_failed_seat_does_not_fail_the_panel(self):
         bad = [
-            ("error", error(500, "boom")),
+            ("error", error(500, "boom", headers={"Retry-After": "0"})),
             ("reset", reset()),
             ("garbage", garbage()),
             ("refused", error(401, "bad key")),
@@ -348,8 +349,8 @@ class ExplorerTest(unittest.TestCase):
     """Who explores, on a bench of its own: the pool is everybody's."""
 
     def setUp(self):
-        self.provider = self.enterContext(Provider())
         self.bench = self.enterContext(Running())
+        self.provider = self.enterContext(Provider())
 
     def seats(self, name, **more):
         status, reply = self.bench.post("/v1/chat/completions", ask(name, **more))

@@ -107,12 +107,14 @@ def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[H
         if panel.request.reply == "merged":
             table.merged, table.note = yield from _merge(table)
         _write_down(table)
-        yield Complete(panel, _in_order(table), table.pending, table.merged, table.note)
+        end = Complete(panel, _in_order(table), table.pending, table.merged, table.note)
     finally:
+        # Before its last word: whoever hears that nobody answered raises, and never comes back for more.
         if table.pending:
             crew.go(lambda: _wait_out(table))
         else:
             _leave(panel)
+    yield end
 
 
 def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:

@@ -1,4 +1,4 @@
-"""The tests, a few modules at a time, each in a process of its own with a home folder of its own.
+"""The tests, a few modules at a time, each with a home folder of its own and each room in processes of its own.
 
 Nothing of the caller's environment that the product reads gets in (keys, proxies, BENCH…), so that no test
 can touch the user's data or call anybody. A module that dies or hangs is a failure with its stacks, never a
@@ -12,8 +12,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -32,9 +31,8 @@ HIDDEN = (
     "PYTHONPATH",
     "PYTHONSAFEPATH",
 )
-HOMES = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")
 NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP, a name that only Windows has
-TEMPS = ("TMPDIR", "TEMP", "TMP")
+BATCH = 12  # modules of one room that share a process: to start Python and import the product takes longer than most
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +53,8 @@ def discover(root: Path) -> list[str]:
 
 
 class Run:
-    """Test modules being run, `workers` at a time. `outcome(module)` waits for its end; leaving ends them
-    all."""
+    """Test modules being run, `workers` processes at a time. `outcome(module)` waits for its end; leaving
+    ends them all."""
 
     def __init__(
         self, root: Path, modules: Iterable[str], *, workers: int, seconds: float, quick: bool
@@ -66,14 +64,12 @@ class Run:
         self._lock = threading.Lock()
         self._stopped = False
         self._pool = ThreadPoolExecutor(workers)
-        # Modules at the top of tests/ start whole servers and take longest; after them, the largest.
-        longest_first = sorted(modules, key=lambda module: (module.count("."), -self._size(module)))
-        self._futures: Mapping[str, Future[Outcome]] = {
-            module: self._pool.submit(self._run, module) for module in longest_first
-        }
+        self._futures: dict[str, Future[Mapping[str, Outcome]]] = {}
+        for batch in batches(modules):
+            self._futures |= dict.fromkeys(batch, self._pool.submit(self._run, batch))
 
     def outcome(self, module: str) -> Outcome:
-        return self._futures[module].result()
+        return self._futures[module].result()[module]
 
     def __enter__(self) -> "Run":
         return self
@@ -86,27 +82,29 @@ class Run:
                 end(process)
         self._pool.shutdown(wait=True)
 
-    def _size(self, module: str) -> int:
-        try:
-            return (self.root / (module.replace(".", "/") + ".py")).stat().st_size
-        except OSError:
-            return 0
+    def _run(self, batch: Sequence[str]) -> Mapping[str, Outcome]:
+        """The outcomes of a batch. Modules that never began because one before them took the process down
+        get another one."""
+        found: dict[str, Outcome] = {}
+        while left := [module for module in batch if module not in found]:
+            with tempfile.TemporaryDirectory(prefix="bench-test-", ignore_cleanup_errors=True) as folder:
+                code = self._work(Path(folder), left)
+                begun = [module for module in left if Path(folder, module, "report").exists()]
+                for module in begun or left[:1]:
+                    found[module] = read(module, Path(folder, module), code)
+        return found
 
-    def _run(self, module: str) -> Outcome:
-        begun = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="bench-test-", ignore_cleanup_errors=True) as folder:
-            said = Path(folder, "said")
-            report = Path(folder, "report")
-            line = [sys.executable, str(WORKER), str(self.root), module, str(report), str(self.seconds)]
-            with (
-                open(said, "wb") as out,
-                self._started(line, out, environment(Path(folder), self.quick)) as process,
-            ):
-                try:
-                    process.wait(self.seconds + GRACE)
-                except subprocess.TimeoutExpired:
-                    end(process)
-            return read(module, report, said, process.returncode, time.monotonic() - begun)
+    def _work(self, folder: Path, modules: Sequence[str]) -> int | None:
+        line = [sys.executable, str(WORKER), str(self.root), str(folder), str(self.seconds), *modules]
+        with (
+            open(folder / "said", "wb") as out,
+            self._started(line, out, environment(self.quick)) as process,
+        ):
+            try:
+                process.wait(self.seconds * len(modules) + GRACE)
+            except subprocess.TimeoutExpired:
+                end(process)
+        return process.returncode
 
     @contextmanager
     def _started(
@@ -124,18 +122,30 @@ class Run:
             self._running.discard(process)
 
 
-def environment(folder: Path, quick: bool) -> dict[str, str]:
-    """The environment of one test module: the user's without what the product reads, homes inside
-    `folder`."""
+def batches(modules: Iterable[str]) -> list[list[str]]:
+    """What shares a process: up to BATCH modules of a room. Those at the top of tests/ start whole servers
+    and take longest: they come first, each by itself."""
+    rooms: dict[str, list[str]] = {}
+    for module in modules:
+        rooms.setdefault(module if module.count(".") < 2 else module.split(".")[1], []).append(module)
+    alone = [inside for room, inside in rooms.items() if inside == [room]]
+    shared = [
+        inside[at : at + BATCH]
+        for room, inside in rooms.items()
+        if inside != [room]
+        for at in range(0, len(inside), BATCH)
+    ]
+    return alone + shared
+
+
+def environment(quick: bool) -> dict[str, str]:
+    """The environment of a worker: the user's without what the product reads. Homes are the worker's
+    affair."""
     env = {
         name: value
         for name, value in os.environ.items()
         if not name.upper().startswith(HIDDEN) and not name.upper().endswith("_API_KEY")
     }
-    home, temp = folder / "home", folder / "temp"
-    home.mkdir()
-    temp.mkdir()
-    env |= dict.fromkeys(HOMES, str(home)) | dict.fromkeys(TEMPS, str(temp))
     env["PYTHONUTF8"] = "0"  # what works only in UTF-8 mode would break on Windows
     if quick:
         env["BENCH_QUICK"] = "1"
@@ -160,18 +170,20 @@ def end(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def read(module: str, report: Path, said: Path, code: int | None, seconds: float) -> Outcome:
-    """The outcome that a worker's report tells; what it printed is added to the failures."""
-    events = list(_events(report))
-    printed = _tail(said)
+def read(module: str, place: Path, code: int | None) -> Outcome:
+    """The outcome that a worker's report in `place` tells; what was printed is added to the failures."""
+    events = list(_events(place / "report"))
+    said = place if (place / "said").exists() else place.parent
+    printed = _tail(said / "said")
     failures = [(event["failed"], event["text"]) for event in events if "failed" in event]
+    seconds = float(events[-1].get("end", 0)) if events else 0.0
     if not (events and "end" in events[-1]):
         starts = [event["start"] for event in events if "start" in event]
         ends = {
             name for event in events for key, name in event.items() if key in ("passed", "failed", "skipped")
         }
         hung = next((name for name in reversed(starts) if name not in ends), f"{module} (between tests)")
-        failures.append((hung, f"the process ended here (exit {code}, after {seconds:.0f} s)\n{printed}"))
+        failures.append((hung, f"the process ended here (exit {code})\n{printed}"))
     elif failures and printed:
         failures[-1] = (failures[-1][0], f"{failures[-1][1]}\nprinted by {module}:\n{printed}")
     return Outcome(
@@ -183,7 +195,7 @@ def read(module: str, report: Path, said: Path, code: int | None, seconds: float
     )
 
 
-def _events(report: Path) -> Iterator[dict[str, str]]:
+def _events(report: Path) -> Iterator[dict[str, Any]]:
     if not report.exists():
         return
     for line in report.read_text(encoding="utf-8").splitlines():

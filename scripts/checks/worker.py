@@ -1,18 +1,26 @@
-"""One test module in a process of its own. scripts/checks/runner.py starts it:
+"""Test modules, one after the other in a process of their own. scripts/checks/runner.py starts it:
 
-    python worker.py ROOT MODULE REPORT SECONDS
+    python worker.py ROOT FOLDER SECONDS MODULE...
 
-REPORT gets one JSON line per event, written at once: {"start": id}, {"passed"|"failed"|"skipped": id,
-"text"}, and {"end": true} last. A report without its end says that the process died or hung, and in which
-test; after SECONDS the stacks of all threads go to stderr and the process ends."""
+FOLDER gets a folder for each module, named after it: home/ and temp/, which are the module's own, what it
+printed (said), and its report. The report has one JSON line per event, written at once: {"start": id},
+{"passed"|"failed"|"skipped": id, "text"}, and {"end": seconds} last. A report without its end says that the
+process died or hung, and in which test; when a module takes more than SECONDS the stacks of all threads are
+said and the process ends."""
 
 import faulthandler
 import json
 import os
 import sys
+import tempfile
+import time
 import unittest
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, TextIO
+
+HOMES = ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA")
+TEMPS = ("TMPDIR", "TEMP", "TMP")
 
 
 class Report(unittest.TestResult):
@@ -88,19 +96,40 @@ def _flat(suite: unittest.TestSuite) -> Iterator[unittest.TestCase]:
             yield item
 
 
-def main(root: str, module: str, report: str, seconds: str) -> None:
+def main(root: str, folder: str, seconds: str, *modules: str) -> None:
     faulthandler.enable()
-    faulthandler.dump_traceback_later(float(seconds), exit=True)
     sys.path[:1] = [root]
-    with open(report, "w", encoding="utf-8") as lines:
+    for module in modules:
+        faulthandler.dump_traceback_later(float(seconds), exit=True)
+        run(module, move_into(Path(folder, module)))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # a thread that a test left behind must not keep the process
+
+
+def move_into(place: Path) -> Path:
+    """Make `place` where this process lives and prints from now on."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    home, temp = place / "home", place / "temp"
+    for made in (place, home, temp):
+        made.mkdir()
+    os.environ.update(dict.fromkeys(HOMES, str(home)) | dict.fromkeys(TEMPS, str(temp)))
+    tempfile.tempdir = None
+    with open(place / "said", "wb") as said:
+        os.dup2(said.fileno(), 1)
+        os.dup2(said.fileno(), 2)
+    return place
+
+
+def run(module: str, place: Path) -> None:
+    begun = time.monotonic()
+    with open(place / "report", "w", encoding="utf-8") as lines:
         result = Report(lines)
         suite = unittest.defaultTestLoader.loadTestsFromName(module)
         tests(suite, quick=bool(os.environ.get("BENCH_QUICK"))).run(result)
         unittest.doModuleCleanups()
-        result.say(end=True)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)  # a thread that a test left behind must not keep the process
+        result.say(end=time.monotonic() - begun)
 
 
 if __name__ == "__main__":

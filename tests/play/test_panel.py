@@ -94,6 +94,13 @@ class PanelTest(House):
         self.assertEqual(([seat["status"] for seat in row["seats"]], row["late"]), (["ok", "ok"], True))
         self.assertEqual(bodies.read(self.panel.id)["answers"][self.panel.seats[1].call], "slow")
 
+    def test_it_has_left_when_it_says_its_last_word(self):
+        """Whoever hears that nobody answered raises at once, and does not come back for the end."""
+        running = self.play(error(401, "bad key"))
+        while not isinstance(next(running), Complete):
+            self.assertEqual(play.playing(), 1)
+        self.assertEqual(play.playing(), 0)
+
     def test_failed_seats_make_no_quorum(self):
         complete = list(self.play(error(401, "x"), text("fine"), quorum=1))[-1]
         self.assertTrue(any(answer.status == "ok" for answer in complete.answers))

@@ -29,24 +29,33 @@ SURROUNDINGS = {"GROQ_API_KEY": "x", "BENCHWARMERS_HOME": "/nowhere"}
 
 
 class TestRunner(unittest.TestCase):
+    """Each module by itself, and all of them once more as a room, where one takes the next ones down."""
+
     @classmethod
     def setUpClass(cls):
-        """All sample modules at once: each costs a process."""
         folder = cls.enterClassContext(tempfile.TemporaryDirectory())
-        tests = Path(folder, "tests")
-        tests.mkdir()
-        (tests / "__init__.py").touch()
-        for name, text in MODULES.items():
-            (tests / f"test_{name}.py").write_text(HEAD + text, encoding="utf-8")
+        for tests in (Path(folder, "tests"), Path(folder, "tests", "room")):
+            tests.mkdir()
+            (tests / "__init__.py").touch()
+            for name, text in MODULES.items():
+                (tests / f"test_{name}.py").write_text(HEAD + text, encoding="utf-8")
         cls.modules = runner.discover(Path(folder))
         with mock.patch.dict(os.environ, SURROUNDINGS), mock.patch.object(runner, "GRACE", 20.0):
             with runner.Run(Path(folder), cls.modules, workers=4, seconds=4.0, quick=False) as run:
-                cls.outcomes = {
-                    module.removeprefix("tests.test_"): run.outcome(module) for module in cls.modules
-                }
+                cls.outcomes = {module: run.outcome(module) for module in cls.modules}
 
     def test_discovers_in_order(self):
-        self.assertEqual(self.modules, sorted(f"tests.test_{name}" for name in MODULES))
+        expected = [f"tests.{place}test_{name}" for place in ("", "room.") for name in MODULES]
+        self.assertEqual(self.modules, sorted(expected))
+
+    def test_batches(self):
+        alone = [["tests.test_a"], ["tests.test_b"]]
+        store = [f"tests.store.test_{n}" for n in range(runner.BATCH + 2)]
+        found = runner.batches(["tests.test_a", "tests.web.deep.test_x", *store, "tests.test_b"])
+        self.assertEqual(found[:2], alone)
+        self.assertEqual(
+            found[2:], [["tests.web.deep.test_x"], store[: runner.BATCH], store[runner.BATCH :]]
+        )
 
     def test_outcomes(self):
         cases = [
@@ -59,9 +68,11 @@ class TestRunner(unittest.TestCase):
             ("empty", 0, []),
             ("homely", 1, []),
         ]
-        for name, passed, says in cases:
-            with self.subTest(name):
-                outcome = self.outcomes[name]
+        for name, passed, says, place in (
+            (*case, place) for case in cases for place in ("tests", "tests.room")
+        ):
+            with self.subTest(name, place=place):
+                outcome = self.outcomes[f"{place}.test_{name}"]
                 self.assertEqual(
                     (outcome.passed, len(outcome.failures)), (passed, bool(says)), outcome.failures
                 )
@@ -69,15 +80,14 @@ class TestRunner(unittest.TestCase):
                     self.assertIn(words, outcome.failures[0][1] + outcome.failures[0][0])
 
     def test_a_death_names_the_test(self):
-        self.assertIn("test_a", self.outcomes["dying"].failures[0][0])
+        self.assertIn("test_a", self.outcomes["tests.test_dying"].failures[0][0])
 
     def test_a_report_that_broke_off(self):
         started = '{"start": "a"}\n{"passed": "a"}\n{"start": "b"}\n{"fai'
         with tempfile.TemporaryDirectory() as folder:
-            report, said = Path(folder, "report"), Path(folder, "said")
-            report.write_text(started, encoding="utf-8")
-            said.write_text("x" * 20_000, encoding="utf-8")
-            outcome = runner.read("tests.test_x", report, said, -9, 1.0)
+            Path(folder, "report").write_text(started, encoding="utf-8")
+            Path(folder, "said").write_text("x" * 20_000, encoding="utf-8")
+            outcome = runner.read("tests.test_x", Path(folder), -9)
         self.assertEqual(outcome.passed, 1)
         self.assertEqual(outcome.failures[0][0], "b")
         self.assertIn("characters left out", outcome.failures[0][1])
