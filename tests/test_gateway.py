@@ -16,13 +16,15 @@ def ask(model, messages=HELLO, **more):
     return {"model": model, "messages": messages, **more}
 
 
+def setUpModule():
+    """One server for all tests here, each with collections of its own."""
+    # The provider ends first: a server waits for the seats that are still being answered.
+    GatewayTest.bench = unittest.enterModuleContext(Running())
+    GatewayTest.provider = unittest.enterModuleContext(Provider())
+
+
 class GatewayTest(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        # The provider ends first: a server waits for the seats that are still being answered.
-        cls.bench = cls.enterClassContext(Running())
-        cls.provider = cls.enterClassContext(Provider())
-        cls.seats = iter(range(1000))
+    seats = iter(range(1000))
 
     def collection(self, *answers, **saved):
         """A collection of its own whose members give `answers`; (name, aliases)."""

@@ -32,7 +32,8 @@ HIDDEN = (
     "PYTHONSAFEPATH",
 )
 NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP, a name that only Windows has
-BATCH = 12  # modules of one room that share a process: to start Python and import the product takes longer than most
+# Modules of a room that share a process: to start Python and import the product takes longer than most do.
+BATCH = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +124,8 @@ class Run:
 
 
 def batches(modules: Iterable[str]) -> list[list[str]]:
-    """What shares a process: up to BATCH modules of a room. Those at the top of tests/ start whole servers
-    and take longest: they come first, each by itself."""
+    """What shares a process: up to BATCH modules of a room. What starts processes takes longest and comes
+    first: the modules at the top of tests/, each by itself, and the tests of scripts/."""
     rooms: dict[str, list[str]] = {}
     for module in modules:
         rooms.setdefault(module if module.count(".") < 2 else module.split(".")[1], []).append(module)
@@ -135,7 +136,7 @@ def batches(modules: Iterable[str]) -> list[list[str]]:
         if inside != [room]
         for at in range(0, len(inside), BATCH)
     ]
-    return alone + shared
+    return alone + sorted(shared, key=lambda batch: not batch[0].startswith("tests.scripts."))
 
 
 def environment(quick: bool) -> dict[str, str]:

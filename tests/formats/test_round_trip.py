@@ -13,7 +13,7 @@ from tests.formats.streams import STREAMS
 
 ASKED = Request("core", "core", "all", [{"role": "user", "content": "x"}], include_usage=True)
 STAMP = Stamp("ab12", 1_796_000_000)
-STEP = 211  # bytes between cuts; the reader's own tests cut at every one
+STEP = 7  # bytes between cuts; the reader's own tests cut at every one
 
 
 def read(pieces):

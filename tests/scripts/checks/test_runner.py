@@ -41,7 +41,7 @@ class TestRunner(unittest.TestCase):
                 (tests / f"test_{name}.py").write_text(HEAD + text, encoding="utf-8")
         cls.modules = runner.discover(Path(folder))
         with mock.patch.dict(os.environ, SURROUNDINGS), mock.patch.object(runner, "GRACE", 20.0):
-            with runner.Run(Path(folder), cls.modules, workers=4, seconds=4.0, quick=False) as run:
+            with runner.Run(Path(folder), cls.modules, workers=4, seconds=2.5, quick=False) as run:
                 cls.outcomes = {module: run.outcome(module) for module in cls.modules}
 
     def test_discovers_in_order(self):
@@ -53,9 +53,7 @@ class TestRunner(unittest.TestCase):
         store = [f"tests.store.test_{n}" for n in range(runner.BATCH + 2)]
         found = runner.batches(["tests.test_a", "tests.web.deep.test_x", *store, "tests.test_b"])
         self.assertEqual(found[:2], alone)
-        self.assertEqual(
-            found[2:], [["tests.web.deep.test_x"], store[: runner.BATCH], store[runner.BATCH :]]
-        )
+        self.assertEqual(found[2:], [["tests.web.deep.test_x"], store[: runner.BATCH], store[runner.BATCH :]])
 
     def test_outcomes(self):
         cases = [
