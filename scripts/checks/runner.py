@@ -1,4 +1,4 @@
-"""The tests, a few modules at a time, each with a home folder of its own and each room in processes of its own.
+"""The tests, a few modules at a time: each with a home folder of its own, each room in processes of its own.
 
 Nothing of the caller's environment that the product reads gets in (keys, proxies, BENCH…), so that no test
 can touch the user's data or call anybody. A module that dies or hangs is a failure with its stacks, never a
