@@ -106,9 +106,10 @@ def keep(
     pending: Sequence[Seat],
     merged: Answer | None,
     note: str | None,
+    task: str | None,
     late: bool = False,
 ) -> None:
-    """Write the panel's row, and its body as far as the setting says."""
+    """Write the panel's row, and its body as far as the setting says. `task` as `task` told."""
     wanted = settings.get("bodies")
     everyone = (*answers, *((merged,) if merged else ()))
     row = {
@@ -121,7 +122,7 @@ def keep(
         "reply": panel.request.reply,
         "shape": panel.shape,
         "shape_by": panel.shape_by,
-        "task": None if wanted == "none" else tokens.task(panel.request.messages),
+        "task": task,
         "seats": [_seat_row(answer) for answer in everyone]
         + [_still(place) | {"answer": None} for place in pending],
         "skipped": [skipped(skip) for skip in panel.skipped],
@@ -174,13 +175,18 @@ def _placeholder(part: Any) -> Any:
     return {"type": "image_url", "image_url": {"url": shown[:200]}, "characters": len(url)}
 
 
-def offload(panel: Panel, answer: Answer) -> None:
+def task(request: Request) -> str | None:
+    """What was asked, in a line; None where the setting is to keep no words."""
+    return None if settings.get("bodies") == "none" else tokens.task(request.messages)
+
+
+def offload(panel: Panel, answer: Answer, task: str | None) -> None:
     """Record one seat's work as an offload: unjudged until somebody says what it was worth."""
-    offloads.record(offload_row(answer, panel.request, panel.at, panel.shape, panel.id))
+    offloads.record(offload_row(answer, panel.request, panel.at, panel.shape, panel.id, task))
 
 
 def offload_row(
-    answer: Answer, request: Request, at: float, shape: str | None, panel: str | None
+    answer: Answer, request: Request, at: float, shape: str | None, panel: str | None, task: str | None
 ) -> dict[str, Any]:
     seat, target = answer.seat, answer.seat.target
     return {
@@ -198,5 +204,5 @@ def offload_row(
         "error": answer.error,
         "seconds": round(answer.seconds, 3),
         "key": request.key,
-        "task": None if settings.get("bodies") == "none" else tokens.task(request.messages),
+        "task": task,
     }

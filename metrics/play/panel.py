@@ -75,12 +75,13 @@ class _Table:
     panel: Panel
     clocks: Clocks
     detail: bool
+    task: str | None
+    started: float
     said: "queue.SimpleQueue[Said | Done]" = field(default_factory=queue.SimpleQueue)
     hangups: dict[str, Hangup] = field(default_factory=dict)
     answers: dict[str, Answer] = field(default_factory=dict)
     merged: Answer | None = None
     note: str | None = None
-    started: float = 0.0
 
     @property
     def pending(self) -> tuple[Seat, ...]:
@@ -94,10 +95,10 @@ def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[H
     """Play `panel`. Raises nothing: a failed seat is an Answer, and deciding what a panel without answers
     means is the reader's (`failure`). Without `detail` a seat is heard when it is done, not word by word (the
     merger always is): every word would be handed from thread to thread for nobody."""
+    table = _Table(panel, clocks, detail, minutes.task(panel.request), clocks.monotonic())
     with _rest:
         _playing.add(panel.id)
     conversation = Conversation(panel.request.messages)
-    table = _Table(panel, clocks, detail, started=clocks.monotonic())
     for seat in panel.seats:
         _take_seat(table, seat, conversation)
     del conversation  # as large as the prompt, and the seats have it
@@ -192,7 +193,7 @@ def _give_up(table: _Table) -> Iterator[Happening]:
 
 def _note(table: _Table, answer: Answer) -> None:
     table.answers[answer.seat.call] = answer
-    minutes.offload(table.panel, answer)
+    minutes.offload(table.panel, answer, table.task)
 
 
 def _merge(table: _Table) -> Generator[Happening, None, tuple[Answer | None, str | None]]:
@@ -247,7 +248,7 @@ def _until_all(table: _Table) -> Iterator[Happening]:
 
 
 def _write_down(table: _Table, late: bool = False) -> None:
-    minutes.keep(table.panel, _in_order(table), table.pending, table.merged, table.note, late)
+    minutes.keep(table.panel, _in_order(table), table.pending, table.merged, table.note, table.task, late)
 
 
 def _leave(panel: Panel) -> None:

@@ -150,4 +150,5 @@ def headers(turn: Turn) -> tuple[tuple[str, str], ...]:
 
 def _record(turn: Turn, answer: Answer) -> None:
     """The turn as an offload: what a verdict on its call id will judge."""
-    offloads.record(minutes.offload_row(answer, turn.request, turn.at, shape=None, panel=None))
+    task = minutes.task(turn.request)
+    offloads.record(minutes.offload_row(answer, turn.request, turn.at, shape=None, panel=None, task=task))
