@@ -33,11 +33,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Reasoning:
-    """Thinking that the provider shows; `signature` seals what came before it (Anthropic)."""
+    """Thinking that the provider shows. A block of it ends with the piece that carries its seal, without
+    which no provider takes it back: `signature` (Anthropic), or `sealed`, the provider's whole block as it
+    sent it, where it wants that again (Anthropic's redacted_thinking, a Responses reasoning item)."""
 
     text: str
     choice: int = 0
     signature: str | None = None
+    sealed: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +103,7 @@ def gather(events: Iterable[Event]) -> Reply:
     is a 502."""
     text: list[str] = []
     reasoning: list[str] = []
+    thoughts: list[dict[str, Any]] = []
     calls: dict[int, dict[str, Any]] = {}
     chunks: list[bytes] = []
     for event in _each(events):
@@ -110,6 +114,7 @@ def gather(events: Iterable[Event]) -> Reply:
                 text.append(piece)
             case Reasoning(piece, 0):
                 reasoning.append(piece)
+                _think(thoughts, event)
             case ToolStart(index, call_id, name, 0):
                 calls[index] = {
                     "id": call_id,
@@ -131,10 +136,19 @@ def gather(events: Iterable[Event]) -> Reply:
                     stop_sequence=event.stop_sequence,
                     extra=event.extra,
                     chunks=tuple(chunks),
+                    thoughts=tuple(thoughts),
                 )
             case Failed(problem):
                 raise problem
     raise Problem(502, "the answer broke off before its end", kind="upstream")
+
+
+def _think(thoughts: list[dict[str, Any]], piece: Reasoning) -> None:
+    """Add a piece to the block that is open, or begin another: a sealed block takes no more."""
+    if not thoughts or thoughts[-1]["signature"] or thoughts[-1]["sealed"]:
+        thoughts.append({"text": "", "signature": None, "sealed": None})
+    thoughts[-1]["text"] += piece.text
+    thoughts[-1] |= {"signature": piece.signature, "sealed": piece.sealed}
 
 
 def _each(events: Iterable[Event]) -> Iterator[Event]:

@@ -149,7 +149,10 @@ class Request:
     `model` is the name exactly as it was asked for; `collection` and `reply` (all | merged | route) what it
     means. `options` holds the sampling fields that any member gets (temperature top_p stop seed max_tokens),
     `tools` and `passed` what only route mode passes on, in chat completions' shape; `ignored` names, as the
-    caller wrote them, the fields a panel leaves out. `invited` are the aliases of `with`. `deadline` is
+    caller wrote them, the fields a panel leaves out; `native` the fields of the caller's own API that chat has
+    no words for, as they were sent, for a member that speaks the same API. `session` is the conversation's id
+    where the client has one, a hint and no proof of anything. `dropped` names the hosted tools that the
+    collection goes without. `invited` are the aliases of `with`. `deadline` is
     seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have several
     kinds of stream. `key` names the caller ("local" without keys). `depth` is how many benches the request
     has come through before this one.
@@ -162,6 +165,9 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     tools: Sequence[Mapping[str, Any]] = ()
     passed: Mapping[str, Any] = field(default_factory=dict)
+    native: Mapping[str, Any] = field(default_factory=dict)
+    session: str | None = None
+    dropped: tuple[str, ...] = ()
     stream: bool = False
     include_usage: bool = False
     invited: tuple[str, ...] = ()
@@ -246,7 +252,9 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Everything an unstreamed reply needs: the events of a stream, gathered. `chunks` are those that a
-    provider of the caller's own API sent, as they came: all of the answer, also what we have no word for."""
+    provider of the caller's own API sent, as they came: all of the answer, also what we have no word for.
+    `thoughts` is the reasoning in its blocks, each {"text", "signature", "sealed"} as events.Reasoning has
+    them."""
 
     text: str = ""
     reasoning: str = ""
@@ -256,3 +264,4 @@ class Reply:
     stop_sequence: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
     chunks: tuple[bytes, ...] = ()
+    thoughts: tuple[Mapping[str, Any], ...] = ()

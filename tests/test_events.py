@@ -42,6 +42,21 @@ class GatherTest(unittest.TestCase):
         )
         self.assertEqual((reply.usage, reply.stop_sequence, reply.extra), (usage, "X", {"bench": {}}))
 
+    def test_thoughts_end_with_their_seals(self):
+        sealed = {"type": "redacted_thinking", "data": "x"}
+        reply = gather(
+            [Reasoning("a"), Reasoning("b"), Reasoning("", signature="s"), Reasoning("", sealed=sealed)]
+            + [Reasoning("c"), Closed()]
+        )
+        self.assertEqual(
+            reply.thoughts,
+            (
+                {"text": "ab", "signature": "s", "sealed": None},
+                {"text": "", "signature": None, "sealed": sealed},
+                {"text": "c", "signature": None, "sealed": None},
+            ),
+        )
+
     def test_chunks_are_kept_and_what_they_mean_is_gathered(self):
         reply = gather([Opened("m"), Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", ()), Text("b"), Closed()])
         self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", b"{2}")))

@@ -9,9 +9,9 @@ import functools
 import json
 import re
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from metrics import longjson
@@ -20,6 +20,7 @@ from metrics.records import EXTENSIONS, Message, Problem
 
 LEADERS = ("system", "developer")
 CHAT = "/chat/completions"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,16 @@ class Conversation:
     """A request's messages, serialised once and shared by seats. Treats them as read-only; safe between
     threads."""
 
-    def __init__(self, messages: Sequence[Message]) -> None:
+    def __init__(
+        self, messages: Sequence[Message], api: str = "", native: Mapping[str, Any] | None = None
+    ) -> None:
+        """`native` are the caller's fields of its own API, named `api` as in DIALECTS: for that dialect."""
         self.messages = messages
+        self.api = api
+        self.native: Mapping[str, Any] = native or {}
         self._lock = threading.Lock()
         self._written: dict[Variant, bytes] = {}
+        self._shared: dict[Hashable, Any] = {}
         roles = [message.get("role") for message in messages]
         leaders = [number for number, role in enumerate(roles) if role in LEADERS]
         self._developer = "developer" in roles
@@ -64,6 +71,14 @@ class Conversation:
             if variant not in self._written:
                 self._written[variant] = longjson.write(list(self._rewritten(variant)), to_json)
             return self._written[variant]
+
+    def shared(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What `make` makes of this conversation, made once for all seats that ask for `name`."""
+        with self._lock:
+            if name not in self._shared:
+                self._shared[name] = make()
+            found: T = self._shared[name]
+            return found
 
     def variant(self, quirks: Quirks) -> Variant:
         return Variant(
