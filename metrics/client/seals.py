@@ -1,8 +1,8 @@
 """What providers seal and want back: thought signatures, signed thinking, encrypted reasoning.
 
-Some callers' formats have no place for a seal, so what a model sealed before a tool call is kept here under the
-call's id, and put back when the conversation returns with that call. Only the model that sealed a thing may
-have it again: another refuses it. Kept in memory, the latest ones: a restart loses them, and every dialect
+Some callers' formats have no place for a seal, so what a model sealed before a tool call is kept here under
+the call's id, and put back when the conversation returns with that call. Only the model that sealed a thing
+may have it again: another refuses it. Kept in memory, the latest ones: a restart loses them, and every dialect
 says how it asks without.
 """
 
