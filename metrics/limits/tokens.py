@@ -4,7 +4,8 @@ marked as such.
 The contract's rule: characters / 4, a tenth more for safety, 2,500 for an image.
 """
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.records import Message
@@ -22,6 +23,11 @@ def estimate(messages: Sequence[Message]) -> int:
     """Input tokens of `messages`, generously."""
     characters = sum(len(text) for text in texts(messages))
     return int(characters / 4 * 1.1) + PER_IMAGE * images(messages) + 4 * len(messages)
+
+
+def of_tools(tools: Sequence[Mapping[str, Any]]) -> int:
+    """Input tokens that the definitions of `tools` take, generously."""
+    return int(len(json.dumps(tools, ensure_ascii=False)) / 4 * 1.1) if tools else 0
 
 
 def texts(messages: Sequence[Message]) -> Iterator[str]:

@@ -81,13 +81,15 @@ def convene(request: Request, draw: Draw) -> Panel:
 def _question(request: Request) -> _Question:
     collection = collections.get(request.collection)
     images = tokens.images(request.messages) > 0
-    if collection.shape:
-        shape, by = collection.shape, "collection"
-    elif images:
-        shape, by = "vision", "images"
-    else:
-        shape, by = "general", "default"
+    shape, by = shape_of(collection, images)
     return _Question(request, collection, shape, by, tokens.estimate(request.messages), images)
+
+
+def shape_of(collection: Collection, images: bool) -> tuple[str, str]:
+    """The kind of task a request is, and what says so: collection | images | default."""
+    if collection.shape:
+        return collection.shape, "collection"
+    return ("vision", "images") if images else ("general", "default")
 
 
 def _members(question: _Question, bench: dict[str, Model], skipped: list[Skipped]) -> list[Model]:

@@ -1,0 +1,126 @@
+"""Who of a collection can take a route turn, who cannot and why, and what is known of those that can.
+
+A member that rests or fails again and again is a candidate still: it stands last, for when nobody else is
+left. Everything here reads what is kept in memory; nothing is called and nothing is decided.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from metrics.bench import collections, endpoints, roster
+from metrics.bench.roster import Model
+from metrics.client.dialects import DIALECTS
+from metrics.evidence import reliability
+from metrics.limits import tokens
+from metrics.play import seating
+from metrics.records import Problem, Request, Skipped, Target
+
+TOO_SMALL = "reads only"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A member that can take the turn. `hindrance` says why it should not be the first to be asked, and
+    `until` when that is over, epoch seconds (None: not known); `last` is when it last answered."""
+
+    model: Model
+    target: Target
+    hindrance: str | None = None
+    until: float | None = None
+    last: float | None = None
+
+    @property
+    def alias(self) -> str:
+        return self.model.alias
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a turn asks of whoever takes it: `size` in tokens, by estimate, its tools included."""
+
+    tools: bool
+    images: bool
+    size: int
+
+
+def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Skipped, ...]]:
+    """The members that can take `request`, in the collection's order, and those that cannot. Problem 404 for
+    an unknown collection."""
+    asked = Turn(
+        tools=bool(request.tools),
+        images=tokens.images(request.messages) > 0,
+        size=tokens.estimate(request.messages) + tokens.of_tools(request.tools),
+    )
+    bench = roster.all()
+    fit: list[Candidate] = []
+    skipped: list[Skipped] = []
+    for alias in collections.get(request.collection).members:
+        model = bench.get(alias)
+        reason = _absent(alias) if model is None else _unfit(model, asked)
+        if model is None or reason:
+            skipped.append(Skipped("member", alias, reason or ""))
+        else:
+            fit.append(_candidate(model, now))
+    return fit, tuple(skipped)
+
+
+def nobody(request: Request, skipped: Sequence[Skipped]) -> Problem:
+    """What to tell a caller whose turn no member can take: 413 when only its size stands in the way, else
+    400."""
+    told = "; ".join(f"{skip.alias} {skip.why}" for skip in skipped) or "it has no members"
+    small = bool(skipped) and all(skip.why.startswith(TOO_SMALL) for skip in skipped)
+    return Problem(
+        413 if small else 400,
+        f"no member of {request.collection} can take this turn: {told}",
+        retryable=False,
+        code="context_length_exceeded" if small else None,
+    )
+
+
+def kind(request: Request) -> tuple[str, str]:
+    """The shape of the request and what says so."""
+    return seating.shape_of(collections.get(request.collection), tokens.images(request.messages) > 0)
+
+
+def _absent(alias: str) -> str:
+    if alias in roster.retired():
+        return f"is not on the bench: it is retired (`bench model restore {alias}` brings it back)"
+    return "is not on the bench (removed)"
+
+
+def _unfit(model: Model, asked: Turn) -> str | None:
+    """Why this member cannot take the turn; None: it can."""
+    if model.ad_hoc:
+        return "is ad hoc: it sits in panels that invite it, and takes no turns"
+    if not model.chats:
+        return f"has the role {model.role}, which takes no turns"
+    if reason := _unreachable(model.endpoint):
+        return reason
+    if asked.tools and model.tools is not True:
+        word = "calls no tools" if model.tools is False else "is not known to call tools"
+        return f"{word} (`bench model add … --tools yes` says that it does)"
+    if asked.images and model.vision is not True:
+        return "cannot read images" if model.vision is False else "is not known to read images"
+    if model.context is not None and asked.size > model.context:
+        return f"{TOO_SMALL} {model.context:,} tokens, this needs about {asked.size:,}"
+    return None
+
+
+def _unreachable(name: str) -> str | None:
+    endpoint = endpoints.all().get(name)
+    if endpoint is None:
+        return f"belongs to the endpoint {name}, which is gone or cannot be read"
+    if endpoint.api not in DIALECTS:
+        return f"speaks {endpoint.api}, which this version does not"
+    return None
+
+
+def _candidate(model: Model, now: float) -> Candidate:
+    until = reliability.cooling(model.model_id, now)
+    failing = reliability.failing(model.model_id, now)
+    hindrance = f"is failing: {failing}" if failing else None
+    if until is not None and hindrance is None:
+        why = reliability.resting_why(model.model_id, now)
+        hindrance = f"rests for another {max(1, round(until - now))} s{f' ({why})' if why else ''}"
+    last = reliability.last_answered(model.model_id)
+    return Candidate(model, roster.target(model.alias), hindrance, until, last)
