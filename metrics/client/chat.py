@@ -4,16 +4,14 @@ The idea: whatever a server does to an answer that was asked for as a stream (ev
 inside a 200, an end without [DONE]), `read` says it in the same few events, or raises one Problem.
 """
 
-import contextlib
-import json
 import re
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, takewhile
-from typing import Any, Protocol
+from itertools import chain
+from typing import Any
 
-from metrics.client import errors, quirks, sse
+from metrics.client import objects, quirks, sse
 from metrics.client.chunks import Chunks
 from metrics.client.listing import list_models
 from metrics.client.mould import Mould
@@ -28,26 +26,9 @@ __all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"
 # A model that reasons spends its budget on thoughts first: an answer of N tokens needs room for them (issue:
 # empty answers of reasoning models under small budgets).
 LEAST_ROOM, MOST_ROOM = 4096, 16384
-LONGEST_BODY = 32 << 20
-SETTLE = 0.05  # seconds
-_DONE = b"[DONE]"
 _NOT_FORWARDED = ("model", "messages", "stream", "stream_options")
 _MATTERS = re.compile(rb'"(?:error"|tool_calls|finish_reason"(?!: ?null)|usage"(?!: ?null))')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-_BLANK = b" \t\r\n"
-_FIELDS = (b":", b"data", b"event", b"id", b"retry")
-
-
-class Incoming(Protocol):
-    """What is read here of a transport's Arrival."""
-
-    @property
-    def status(self) -> int: ...
-    @property
-    def headers(self) -> Mapping[str, str]: ...
-
-    def pieces(self, tick: float | None = None) -> Iterator[bytes]: ...
-    def read(self, limit: int = ...) -> bytes: ...
 
 
 def new_call_id() -> str:
@@ -124,7 +105,7 @@ def _budget(asked: Any, target: Target, manners: Quirks) -> tuple[Any, str]:
 
 
 def read(
-    arrival: Incoming,
+    arrival: objects.Incoming,
     target: Target,
     *,
     relay: bool = False,
@@ -139,27 +120,23 @@ def read(
     `tick` is passed to the transport. Raises Problem: the provider's refusal (with its status), "empty",
     "cut" and "garbage" (502), and the transport's.
     """
-    if not 200 <= arrival.status < 300:
-        body = b""
-        with contextlib.suppress(Problem):  # a refusal whose text breaks off is still that refusal
-            body = arrival.read()
-        raise errors.from_status(arrival.status, arrival.headers, body, target, now=now())
+    objects.refuse(arrival, target, now)
     pieces = arrival.pieces(tick)
     start = b""
     for piece in pieces:
-        start = (start + piece).lstrip(_BLANK)  # DeepSeek holds a connection open with blank lines
+        start = (start + piece).lstrip(objects.BLANK)  # DeepSeek holds a connection open with blank lines
         if start and not sse.BOM.startswith(start):
             break
         yield Tick()
-    start = start.removeprefix(sse.BOM).lstrip(_BLANK)
+    start = start.removeprefix(sse.BOM).lstrip(objects.BLANK)
     chunks = Chunks(target, now, new_id)
     if start[:1] in (b"{", b"["):
         yield from _whole(chain([start], pieces), chunks, target, relay)
     elif start[:1] == b"<":
-        raise _garbage(target, start)
+        raise objects.garbage(target, start)
     else:
         yield from _stream(chain([start], pieces) if start else iter(()), chunks, target, relay)
-        _settle(arrival)
+        objects.settle(arrival)
     yield from chunks.close()
 
 
@@ -170,11 +147,11 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
     torn = False
     mould, halves = Mould(), Halves()
     try:
-        for event in sse.read(_noting(pieces, opening)):
+        for event in sse.read(objects.noting(pieces, opening)):
             data = event.data.strip() if event else b""
             if not event or not data:
                 yield Tick()
-            elif data.startswith(_DONE):
+            elif data.startswith(objects.DONE):
                 break
             elif data[:1] not in (b"{", b"["):
                 words = words or data  # some servers say "ping"
@@ -183,7 +160,7 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 yield Chunk(_line(data), (Text(text),)) if relay else Text(text)
             else:
                 data = halves.joined(data)
-                chunk = _decoded(data, target, event.whole)
+                chunk = objects.decoded(data, target, event.whole)
                 if chunk is None:
                     torn = True
                     break
@@ -204,27 +181,9 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
         if not chunks.finished:
             raise
     if torn and not chunks.finished:
-        raise _problem(target, "the answer broke off part way", "cut")
+        raise objects.cut(target)
     if not chunks.taken:
-        events_began = any(opening[: len(name)] == name[: len(opening)] for name in _FIELDS)
-        words = words or (b"" if events_began else bytes(opening))
-        raise _garbage(target, words) if words else _empty(target)
-
-
-def _noting(pieces: Iterator[bytes], opening: bytearray) -> Iterator[bytes]:
-    """The same pieces; keeps how they began, to quote what turns out to be no event stream."""
-    for piece in pieces:
-        if len(opening) < 200:
-            opening += piece
-        yield piece
-
-
-def _settle(arrival: Incoming) -> None:
-    """Reads past [DONE] to the end of the body, which follows at once from nearly all: only then is the
-    connection used again, and another TLS handshake costs more than this waits."""
-    with contextlib.suppress(Problem):
-        for _ in zip(range(8), takewhile(bool, arrival.pieces(SETTLE)), strict=False):
-            pass
+        raise objects.unsaid(words, opening, target)
 
 
 def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool) -> Iterator[Event]:
@@ -236,9 +195,9 @@ def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool)
             yield Tick()
         body.append(piece)
         size += len(piece)
-        if size > LONGEST_BODY:
-            raise _problem(target, f"sent an answer of more than {LONGEST_BODY >> 20} MB", "too_large")
-    answer = _decoded(b"".join(body), target, whole=True)
+        if size > objects.LONGEST_BODY:
+            raise objects.too_large(target)
+    answer = objects.decoded(b"".join(body), target, whole=True)
     assert answer is not None
     if isinstance(answer.get("choices"), list):
         answer["choices"] = [_as_delta(choice) for choice in answer["choices"] if isinstance(choice, dict)]
@@ -246,9 +205,9 @@ def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool)
     events = chunks.take(answer)
     if "choices" not in answer:
         what = "answered with JSON that is no chat completion; does its endpoint speak another API?"
-        raise _problem(target, what, "garbage")
+        raise objects.problem(target, what, "garbage")
     if not answer["choices"]:
-        raise _empty(target)
+        raise objects.empty(target)
     if relay:
         answer.pop("usage", None)
         yield Chunk(to_json(answer), tuple(events))
@@ -310,35 +269,3 @@ def _items(delta: Any) -> Iterable[tuple[str, Any]]:
 def _line(data: bytes) -> bytes:
     """A chunk on one line; a line end inside of JSON stands between tokens."""
     return data.replace(b"\n", b" ") if b"\n" in data else data
-
-
-def _decoded(data: bytes, target: Target, whole: bool) -> dict[str, Any] | None:
-    """A chunk as an object; None for the torn last event of a stream that broke off."""
-    try:
-        value = json.loads(data.decode("utf-8", "replace"))
-    except (ValueError, RecursionError) as error:
-        if not whole:
-            return None
-        raise _garbage(target, data) from error
-    if isinstance(value, list) and value:
-        value = value[0]
-    if not isinstance(value, dict):
-        raise _garbage(target, data)
-    # A lone surrogate is legal in JSON and breaks whoever writes the text as UTF-8.
-    if b"\\u" in data and b"\\ud" in data.lower():
-        value = json.loads(to_json(value))
-        assert isinstance(value, dict)
-    return value
-
-
-def _problem(target: Target, what: str, kind: str) -> Problem:
-    return Problem(502, f"{target.alias}: {what}", kind=kind)
-
-
-def _empty(target: Target) -> Problem:
-    return _problem(target, "answered 200 and said nothing", "empty")
-
-
-def _garbage(target: Target, start: bytes) -> Problem:
-    said = errors.redact(" ".join(errors.read(start[:2000]).message.split())[:100], target.key)
-    return _problem(target, f"answered with neither an event stream nor JSON: {said!r}", "garbage")

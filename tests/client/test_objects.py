@@ -1,0 +1,81 @@
+"""Bodies in every wrapping, each read whole, byte by byte, and cut at every position."""
+
+import json
+import unittest
+
+from metrics.client import objects
+from metrics.client.objects import Object
+from metrics.records import Problem
+from tests.client.arrivals import DONE, TARGET, Arrived, frame, splits
+
+ONE, TWO = {"n": 1, "text": "棚"}, {"n": 2}
+STREAM = b"event: first\n" + frame(ONE) + frame(TWO)
+READ = [Object("first", ONE), Object("", TWO)]
+WHOLE = json.dumps(ONE, ensure_ascii=False).encode()
+
+# name, body, the objects in it, kind of the Problem that ends it
+CASES = [
+    ("events", STREAM, READ, None),
+    ("crlf", STREAM.replace(b"\n", b"\r\n"), READ, None),
+    ("bom, comments, pings", b"\xef\xbb\xbf: hi\n\n" + STREAM + b"data: ping\n\n", READ, None),
+    ("blank lines first", b"\n\n \r\n" + STREAM, READ, None),
+    ("nothing behind [DONE] counts", STREAM + DONE + frame(TWO), READ, None),
+    ("a torn last one is left out", STREAM + b'data: {"n": 3', READ, None),
+    ("a last one without its blank line", STREAM.rstrip(b"\n"), READ, None),
+    ("one body", b"\n" + WHOLE, [Object("", ONE, whole=True)], None),
+    ("one body in a list", b"[" + WHOLE + b"]", [Object("", ONE, whole=True)], None),
+    (
+        "half a surrogate pair",
+        frame({}).replace(b"{}", b'{"t":"a\\udc4d"}'),
+        [Object("", {"t": "a\ufffd"})],
+        None,
+    ),
+    ("a page", b"<html><title>Sign in</title>", [], "garbage"),
+    ("half a body", WHOLE[:-1], [], "garbage"),
+    ("prose", b"upstream is away", [], "garbage"),
+    ("no object", b"[1]", [], "garbage"),
+    ("a broken event", b"data: {nothing}\n\n" + STREAM, [], "garbage"),
+    ("nothing", b"", [], "empty"),
+    ("comments only", b": hi\n\n: hi\n\n", [], "empty"),
+]
+
+
+def read(pieces):
+    """The objects, and the kind of Problem that ended them."""
+    found = []
+    try:
+        for one in objects.read(Arrived(pieces), TARGET, now=lambda: 0.0):
+            found += [one] if one else []
+    except Problem as problem:
+        return found, problem.kind
+    return found, None
+
+
+class ObjectsTest(unittest.TestCase):
+    def test_every_body_cut_anywhere(self):
+        for name, body, found, kind in CASES:
+            for pieces in splits(body) if body else [[]]:
+                with self.subTest(name, pieces=pieces[:3]):
+                    self.assertEqual(read(pieces), (found, kind))
+
+    def test_silence_is_a_sign_of_life(self):
+        for body in (STREAM, WHOLE):
+            found = list(objects.read(Arrived([body[:9], b"", body[9:]]), TARGET))
+            self.assertIn(None, found)
+
+    def test_a_refusal_is_told_with_its_status(self):
+        with self.assertRaises(Problem) as caught:
+            list(objects.read(Arrived([b'{"error":{"message":"slow down"}}'], 429), TARGET))
+        self.assertEqual((caught.exception.status, caught.exception.kind), (429, "rate_limited"))
+
+    def test_an_answer_without_end_is_refused(self):
+        endless = [b"{"] + [b" " * (1 << 20)] * 40
+        with self.assertRaises(Problem) as caught:
+            list(objects.read(Arrived(endless), TARGET))
+        self.assertEqual(caught.exception.kind, "too_large")
+
+    def test_what_the_transport_raises_passes(self):
+        broken = Problem(502, "gone", kind="cut")
+        with self.assertRaises(Problem) as caught:
+            list(objects.read(Arrived([STREAM], broken=broken), TARGET))
+        self.assertIs(caught.exception, broken)
