@@ -20,7 +20,12 @@ SHAPES = ("general", "design", "prose", "review", "code", "enumeration", "quick"
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """`members` are aliases as they are today, on the bench or not; `deadline` None follows the settings."""
+    """`members` are aliases as they are today, on the bench or not; `deadline` None follows the settings.
+
+    With `drop_hosted_tools` it answers without the tools that run at a vendor, instead of refusing them.
+    `shadow` is the share of route turns (0 to 1) that another member answers too, unseen, at most
+    `shadow_daily` a day.
+    """
 
     name: str
     members: tuple[str, ...]
@@ -31,6 +36,9 @@ class Collection:
     deadline: float | None = None
     description: str = ""
     tags: tuple[str, ...] = ()
+    drop_hosted_tools: bool = False
+    shadow: float = 0.0
+    shadow_daily: int = 50
 
 
 ALIASES = fields.words(64, fields.alias)
@@ -42,6 +50,9 @@ FACTS: dict[str, fields.Check] = {
     "deadline": fields.maybe(fields.number(1, 3600, "seconds")),
     "description": fields.text(300),
     "tags": fields.words(8, fields.tag),
+    "drop_hosted_tools": fields.flag,
+    "shadow": fields.number(0, 1),
+    "shadow_daily": fields.whole(0, 100_000),
 }
 STORED: dict[str, fields.Check] = {"members": ALIASES, **FACTS}
 FORM: dict[str, fields.Check] = {**STORED, "add": ALIASES, "remove": ALIASES}

@@ -4,11 +4,11 @@ import argparse
 from collections.abc import Iterable
 from typing import Any
 
-from metrics.commands.command import Argument, Command, argument, did_you_mean, positive
+from metrics.commands.command import Argument, Command, argument, did_you_mean, positive, yes_or_no
 from metrics.commands.failure import DONE, Failure, usage
 from metrics.commands.output import Console
 from metrics.commands.server import Server
-from metrics.commands.tables import plural
+from metrics.commands.tables import plural, yes_no
 
 REPLIES = ("all", "merged", "route")
 SHAPES = ("general", "design", "prose", "review", "code", "enumeration", "quick", "vision")
@@ -79,6 +79,9 @@ def changes(args: argparse.Namespace) -> dict[str, Any]:
         "reply": args.reply,
         "description": args.description,
         "tags": listed(args.tags),
+        "drop_hosted_tools": args.drop_hosted_tools,
+        "shadow": args.shadow,
+        "shadow_daily": args.shadow_daily,
     }
     wanted = {name: value for name, value in said.items() if value is not None}
     for name in ("merger", "shape", "deadline"):
@@ -103,6 +106,17 @@ def some(text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
     return int(text)
+
+
+def share(text: str) -> float:
+    """An argparse type: a share of all, from 0 to 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1")
+    return value
 
 
 def members(one: dict[str, Any]) -> str:
@@ -132,7 +146,14 @@ def settings(one: dict[str, Any]) -> list[tuple[str, ...]]:
         ("deadline", f"{deadline:g} s a seat" if deadline else "the server's"),
         ("description", one.get("description") or ""),
         ("tags", ", ".join(one.get("tags") or ())),
+        ("drop hosted tools", yes_no(bool(one.get("drop_hosted_tools")))),
+        ("shadow", shadow(one)),
     ]
+
+
+def shadow(one: dict[str, Any]) -> str:
+    rate = one.get("shadow") or 0
+    return f"{rate:g} of the route turns, at most {one.get('shadow_daily')} a day" if rate else "none"
 
 
 NAME = argument("name", metavar="NAME", help="the collection")
@@ -148,6 +169,19 @@ SETTINGS: tuple[Argument, ...] = (
     argument("--deadline", type=limit, metavar="S", help="seconds a seat may take; none: the server's"),
     argument("--description", metavar="T", help="what it is for, up to 300 characters"),
     argument("--tags", metavar="A,B", help="lower-case words"),
+    argument(
+        "--drop-hosted-tools",
+        type=yes_or_no,
+        metavar="yes|no",
+        help="answer without the tools that run at a vendor, instead of refusing them (no)",
+    ),
+    argument(
+        "--shadow",
+        type=share,
+        metavar="RATE",
+        help="of the route turns, how many another member answers too, unseen: 0 to 1 (0)",
+    ),
+    argument("--shadow-daily", type=some, metavar="N", help="the most such turns a day (50)"),
 )
 COMMANDS = (
     Command(

@@ -25,7 +25,18 @@ class Saving(BenchCase):
 
     def test_every_field_is_kept(self) -> None:
         wanted = Collection(
-            "core", ("m1", "m2"), 2, "merged", "m6", "code", 30, "Two of them", ("python", "review")
+            "core",
+            ("m1", "m2"),
+            2,
+            "merged",
+            "m6",
+            "code",
+            30,
+            "Two of them",
+            ("python", "review"),
+            True,
+            0.25,
+            9,
         )
         edits = {
             "members": ["m1", "m2"],
@@ -36,6 +47,9 @@ class Saving(BenchCase):
             "deadline": 30,
             "description": "Two of them",
             "tags": ["python", "review"],
+            "drop_hosted_tools": True,
+            "shadow": 0.25,
+            "shadow_daily": 9,
         }
         self.assertEqual(collections.save("core", edits, BY), wanted)
         self.assertEqual(
@@ -77,6 +91,10 @@ class Saving(BenchCase):
             ({"description": "x" * 301}, "description", "the most is 300"),
             ({"tags": ["Upper"]}, "tags", "lower-case"),
             ({"tags": [str(n) for n in range(9)]}, "tags", "the most is 8"),
+            ({"drop_hosted_tools": "yes"}, "drop_hosted_tools", "true or false"),
+            ({"shadow": 1.5}, "shadow", "from 0 to 1"),
+            ({"shadow": True}, "shadow", "from 0 to 1"),
+            ({"shadow_daily": -1}, "shadow_daily", "whole number"),
             ({"colour": "red"}, "colour", "is not a field here"),
         ]
         for edits, field, words in cases:

@@ -15,6 +15,9 @@ CORE: dict[str, Any] = {
     "deadline": 60,
     "description": "for everything",
     "tags": ["a", "b"],
+    "drop_hosted_tools": True,
+    "shadow": 0.1,
+    "shadow_daily": 20,
 }
 LISTED = {"GET /api/collections": {"ok": True, "collections": [CORE]}}
 SAVED = {"POST /api/collection": {"ok": True, "collection": CORE}}
@@ -36,7 +39,12 @@ class Collections(unittest.TestCase):
     def test_show(self) -> None:
         with Stage(LISTED) as stage:
             played = stage.bench("collection", "show", "core")
-            self.assertIn("deadline     60 s a seat", played.out)
+            for line in (
+                r"deadline +60 s a seat",
+                r"drop hosted tools +yes",
+                r"shadow +0.1 of the route turns, at most 20 a day",
+            ):
+                self.assertRegex(played.out, line)
             self.assertEqual(stage.bench("collection", "show", "core", "--json").document["collection"], CORE)
             played = stage.bench("collection", "show", "cor")
             self.assertEqual((played.code, played.out), (1, ""))
@@ -56,6 +64,10 @@ class Collections(unittest.TestCase):
             ),
             ("--merger none --shape none --deadline none", {"merger": None, "shape": None, "deadline": None}),
             ("--description T --tags x,y", {"description": "T", "tags": ["x", "y"]}),
+            ("--drop-hosted-tools yes", {"drop_hosted_tools": True}),
+            ("--drop-hosted-tools no", {"drop_hosted_tools": False}),
+            ("--shadow 0.25 --shadow-daily 9", {"shadow": 0.25, "shadow_daily": 9}),
+            ("--shadow 0", {"shadow": 0.0}),
         ]
         with Stage(SAVED) as stage:
             for line, body in cases:
@@ -79,6 +91,11 @@ class Collections(unittest.TestCase):
             "--reply some",
             "--deadline 0",
             "--deadline nan",
+            "--drop-hosted-tools perhaps",
+            "--shadow 2",
+            "--shadow nan",
+            "--shadow some",
+            "--shadow-daily -1",
         ):
             with self.subTest(line), Stage(SAVED) as stage:
                 played = stage.bench("collection", "save", "core", *line.split())
