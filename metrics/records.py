@@ -154,8 +154,9 @@ class Request:
     where the client has one, a hint and no proof of anything. `dropped` names the hosted tools that the
     collection goes without. `invited` are the aliases of `with`. `deadline` is
     seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have several
-    kinds of stream. `key` names the caller ("local" without keys). `depth` is how many benches the request
-    has come through before this one.
+    kinds of stream. `key` names the caller ("local" without keys), `launch` the `bench launch` whose agent
+    asks: it says whom to count a call for, and proves nothing. `depth` is how many benches the request has
+    come through before this one.
     """
 
     model: str
@@ -178,6 +179,7 @@ class Request:
     framing: str = ""
     key: str = "local"
     depth: int = 0
+    launch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,8 @@ class Answer:
     """What one seat gave. `status`: ok empty error timeout refused cut skipped (decisions 8); `error` says
     which kind in one word, `message` in a sentence and `http_status` as a status to answer with. Seconds are
     since the call was placed; `cost` is exact, in units of 1e-12 USD, None when unknown. `changed` names the
-    options that were altered for this seat and why."""
+    options that were altered for this seat and why. `calls` are its tool calls, each a name and the arguments
+    as they were written."""
 
     seat: Seat
     status: str
@@ -243,6 +246,7 @@ class Answer:
     fingerprint: str | None = None
     retry_after: float | None = None
     changed: tuple[str, ...] = ()
+    calls: tuple[tuple[str, str], ...] = ()
 
     @property
     def answered(self) -> bool:

@@ -92,6 +92,7 @@ class _Said:
     closed: Closed | None = None
     first: float | None = None
     tools: int = 0
+    calls: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
     changed: tuple[str, ...] = ()
 
     def hear(self, event: Event, at: float) -> None:
@@ -105,6 +106,8 @@ class _Said:
             case ToolStart() | ToolArguments():
                 self.tools += 1
                 self.first = at if self.first is None else self.first
+                if event.choice == 0:
+                    self._call(event)
             case Opened():
                 self.opened = event
             case Closed():
@@ -116,6 +119,12 @@ class _Said:
                 raise problem
             case Tick():
                 pass
+
+    def _call(self, event: ToolStart | ToolArguments) -> None:
+        if isinstance(event, ToolStart):
+            self.calls[event.index] = (event.name, [])
+        elif event.index in self.calls:
+            self.calls[event.index][1].append(event.text)
 
 
 def place(
@@ -244,6 +253,7 @@ def _answer(seat: Seat, said: _Said, problem: Problem | None, conversation: Conv
         provider=said.opened.provider,
         fingerprint=said.opened.fingerprint,
         changed=said.changed,
+        calls=tuple((name, "".join(pieces)) for _, (name, pieces) in sorted(said.calls.items())),
     )
     return _failed(answer, problem) if problem else _judged(answer, said)
 

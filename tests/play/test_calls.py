@@ -171,6 +171,20 @@ class CallsTest(House):
         answer, _, _ = self.place(reset(), text("ok"))
         self.assertEqual(answer.status, "ok")
 
+    def test_the_calls_of_an_answer(self):
+        one, two = (
+            {"index": 0, "id": "c1", "type": "function", "function": {"name": "read", "arguments": '{"pa'}},
+            {"index": 1, "id": "c2", "type": "function", "function": {"name": "list", "arguments": ""}},
+        )
+        rest = {"index": 0, "function": {"arguments": 'th": "a"}'}}
+        pieces = [chunk({"tool_calls": [piece]}) for piece in (one, two, rest)]
+        for relay in (False, True):
+            with self.subTest(relay=relay):
+                self.setUp()
+                answer, _, _ = self.place(stream(*pieces, chunk({}, "tool_calls")), relay=relay)
+                self.assertEqual(answer.calls, (("read", '{"path": "a"}'), ("list", "")))
+                self.doCleanups()
+
     def test_who_leaves_hangs_up_and_what_it_cost_is_recorded(self):
         from metrics.bench import roster
 
