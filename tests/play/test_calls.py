@@ -182,7 +182,7 @@ class CallsTest(House):
             with self.subTest(relay=relay):
                 self.setUp()
                 answer, _, _ = self.place(stream(*pieces, chunk({}, "tool_calls")), relay=relay)
-                self.assertEqual(answer.calls, (("read", '{"path": "a"}'), ("list", "")))
+                self.assertEqual(answer.calls, (("read", '{"path": "a"}'), ("list", "{}")))
                 self.doCleanups()
 
     def test_who_leaves_hangs_up_and_what_it_cost_is_recorded(self):
