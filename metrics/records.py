@@ -149,11 +149,12 @@ class Request:
     `model` is the name exactly as it was asked for; `collection` and `reply` (all | merged | route) what it
     means. `options` holds the sampling fields that any member gets (temperature top_p stop seed max_tokens),
     `tools` and `passed` what only route mode passes on, in chat completions' shape; `ignored` names, as the
-    caller wrote them, the fields a panel leaves out; `native` the fields of the caller's own API that chat
-    has no words for, as they were sent, for a member that speaks the same API. `session` is the conversation's id
-    where the client has one, a hint and no proof of anything. `dropped` names the hosted tools that the
-    collection goes without. `invited` are the aliases of `with`. `deadline` is
-    seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have several
+    caller wrote them, the fields a panel leaves out; `native` the fields of the caller's own API that
+    chat has no words for, as they were sent, for a member that speaks the same API. `session` is the
+    conversation's id where the client has one, a hint and no proof of anything. `dropped` names the
+    hosted tools that the collection goes without. `invited` are the aliases of `with`. `deadline` is
+    seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have
+    several
     kinds of stream. `key` names the caller ("local" without keys), `launch` the `bench launch` whose agent
     asks: it says whom to count a call for, and proves nothing. `depth` is how many benches the request has
     come through before this one.
