@@ -53,6 +53,30 @@ def of_chat(raw: Mapping[str, Any]) -> Usage:
     )
 
 
+def of_gemini(raw: Mapping[str, Any]) -> Usage:
+    """`usageMetadata`: the prompt includes what was cached of it, the candidates leave the thoughts out.
+    A count of 0 is not written (ai.google.dev/api/generate-content, UsageMetadata)."""
+    prompt, tool = _count(raw, (("promptTokenCount",),)), _count(raw, (("toolUsePromptTokenCount",),))
+    cached, thoughts = _count(raw, (("cachedContentTokenCount",),)), _count(raw, (("thoughtsTokenCount",),))
+    said = _count(raw, (("candidatesTokenCount",),))
+    if prompt is None and said is None and thoughts is None:
+        return Usage(raw=raw)
+    whole = (prompt or 0) + (tool or 0)
+    return Usage(
+        uncached_in=max(0, whole - (cached or 0)),
+        cache_read=cached,
+        out=(said or 0) + (thoughts or 0),
+        reasoning=thoughts,
+        raw=raw,
+    )
+
+
+def of_ollama(raw: Mapping[str, Any]) -> Usage:
+    """The counts of a last line (ollama, api/types.go, Metrics), which leaves out what is 0."""
+    prompt, out = _count(raw, (("prompt_eval_count",),)), _count(raw, (("eval_count",),))
+    return Usage(uncached_in=prompt, out=out, raw=raw)
+
+
 def _count(raw: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> int | None:
     return next((int(value) for value in _values(raw, paths) if 0 <= value < 1e12), None)
 

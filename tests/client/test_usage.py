@@ -98,5 +98,40 @@ class OfChat(unittest.TestCase):
                 self.assertFalse(found.estimated)
 
 
+NATIVE: list[tuple[str, Any, dict[str, Any], tuple[int | None, ...]]] = [
+    (
+        "gemini",
+        usage.of_gemini,
+        {"promptTokenCount": 5, "candidatesTokenCount": 3, "thoughtsTokenCount": 4, "totalTokenCount": 12},
+        (5, None, 7, 4),
+    ),
+    (
+        "gemini, cached",
+        usage.of_gemini,
+        {"promptTokenCount": 10, "cachedContentTokenCount": 8, "candidatesTokenCount": 1},
+        (2, 8, 1, None),
+    ),
+    ("gemini, blocked", usage.of_gemini, {"promptTokenCount": 5, "totalTokenCount": 5}, (5, None, 0, None)),
+    (
+        "gemini, its own tools",
+        usage.of_gemini,
+        {"promptTokenCount": 5, "toolUsePromptTokenCount": 7, "candidatesTokenCount": 2},
+        (12, None, 2, None),
+    ),
+    ("gemini, nothing", usage.of_gemini, {}, (None, None, None, None)),
+    ("ollama", usage.of_ollama, {"prompt_eval_count": 11, "eval_count": 7}, (11, None, 7, None)),
+    ("ollama, nothing", usage.of_ollama, {}, (None, None, None, None)),
+]
+
+
+class Native(unittest.TestCase):
+    def test_cases(self) -> None:
+        for name, read, raw, counts in NATIVE:
+            with self.subTest(name):
+                found = read(raw)
+                self.assertEqual((found.uncached_in, found.cache_read, found.out, found.reasoning), counts)
+                self.assertIs(found.raw, raw)
+
+
 if __name__ == "__main__":
     unittest.main()
