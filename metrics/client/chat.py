@@ -84,7 +84,8 @@ def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tup
         elif name in manners.drop:
             changed.append(f"{name} left out (not accepted by this model)")
         else:
-            fields[manners.rename.get(name, name)] = bare(value) if name == "tools" else value
+            plain = quirks.plainer(bare(value), manners) if name == "tools" else value
+            fields[manners.rename.get(name, name)] = plain
     return fields, changed
 
 

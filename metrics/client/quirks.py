@@ -8,11 +8,12 @@ row knows is learned from the provider's own refusal (`learn`), once, and kept f
 import functools
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
+from metrics.client import lessons
 from metrics.records import Problem, Target
 
 
@@ -24,7 +25,9 @@ class Quirks:
     system message, at the front) or "anywhere"; `usage` whether stream_options is understood. `drop` and
     `message_drop` name fields of the request and of messages that are refused, `rename` those with another
     name. `reasoners` matches served names that are known to reason, `reasoners_drop` what those refuse.
-    `root` is the API's path when a base URL is a bare host.
+    `root` is the API's path when a base URL is a bare host. `tool_drop` and `schema_drop` name fields of
+    declared tools and keywords of their schemas. Names are those of the API that is spoken, with a dot where
+    one field is in another ("reasoning.effort").
     """
 
     budget: str = "max_tokens"
@@ -38,20 +41,9 @@ class Quirks:
     reasoners_drop: frozenset[str] = frozenset()
     reasons: bool = False
     root: str = "/v1"
+    tool_drop: frozenset[str] = frozenset()
+    schema_drop: frozenset[str] = frozenset()
 
-
-# Message fields that clients send back from earlier answers and that strict servers refuse as unknown.
-_ECHOES = frozenset(
-    {
-        "reasoning_content",
-        "reasoning",
-        "reasoning_details",
-        "refusal",
-        "annotations",
-        "audio",
-        "function_call",
-    }
-)
 
 # host suffix -> what differs there
 ROWS: Mapping[str, Quirks] = {
@@ -77,7 +69,7 @@ ROWS: Mapping[str, Quirks] = {
     # github.com/mistralai/platform-docs-public/issues/7: unknown fields are a 422 ("extra_forbidden");
     # github.com/posit-dev/chatlas/pull/145: random_seed for seed, no stream_options (usage comes without
     # asking).
-    "api.mistral.ai": Quirks(usage=False, rename={"seed": "random_seed"}, message_drop=_ECHOES),
+    "api.mistral.ai": Quirks(usage=False, rename={"seed": "random_seed"}, message_drop=lessons.ECHOES),
     # console.groq.com/docs/openai: a 400 for logprobs, logit_bias, top_logprobs and messages[].name.
     "api.groq.com": Quirks(
         drop=frozenset({"logprobs", "top_logprobs", "logit_bias"}),
@@ -105,6 +97,38 @@ ROWS: Mapping[str, Quirks] = {
     "models.github.ai": Quirks(root="/inference"),
     # docs.z.ai/guides/overview/quick-start
     "api.z.ai": Quirks(root="/api/paas/v4"),
+}
+
+
+# api -> host suffix ("" is any other) -> what differs there, of those that are spoken natively
+NATIVE: Mapping[str, Mapping[str, Quirks]] = {
+    "responses": {
+        "": Quirks(budget="max_output_tokens", developer=True, system="anywhere"),
+        # platform.openai.com/docs/guides/reasoning: all of these reason; which of them refuse temperature and
+        # top_p depends on the effort too, so that is learned.
+        "api.openai.com": Quirks(
+            budget="max_output_tokens",
+            developer=True,
+            system="anywhere",
+            reasoners=r"(?:o\d|gpt-5(?!.*-chat)|gpt-[6-9]|codex-)",
+        ),
+        # docs.x.ai/developers/advanced-api-usage/troubleshooting-reasoning: encrypted reasoning comes when it
+        # is asked for, and is wanted back.
+        "api.x.ai": Quirks(
+            budget="max_output_tokens",
+            developer=True,
+            system="anywhere",
+            reasoners=r"grok-(?:3-mini|4|build|code)(?!.*non-reasoning)",
+        ),
+        # openrouter.ai/docs/api_reference/responses: stateless; the API is under /api/v1.
+        "openrouter.ai": Quirks(
+            budget="max_output_tokens", developer=True, system="anywhere", root="/api/v1"
+        ),
+        # console.groq.com/docs/responses-api: the same root as chat completions.
+        "api.groq.com": Quirks(
+            budget="max_output_tokens", developer=True, system="anywhere", root="/openai/v1"
+        ),
+    },
 }
 
 
@@ -143,22 +167,28 @@ LOCAL: Mapping[str, str] = {
 
 
 @functools.lru_cache(maxsize=512)
-def of_host(host: str) -> Quirks:
-    """The row of a host name, by its suffix."""
+def of_host(host: str, api: str = "chat") -> Quirks:
+    """The row of a host name for one API, by its suffix."""
     host = host.lower().rstrip(".")
-    return next((row for name, row in ROWS.items() if host == name or host.endswith("." + name)), Quirks())
+    rows = ROWS if api == "chat" else NATIVE.get(api, {})
+    usual = rows.get("", Quirks())
+    return next((row for name, row in rows.items() if name and _within(host, name)), usual)
+
+
+def _within(host: str, name: str) -> bool:
+    return host == name or host.endswith("." + name)
 
 
 def for_target(target: Target) -> Quirks:
     """How to write to this model now: its host's row, what its kind refuses, and what was learned."""
-    row = of_host(target.profile or host_of(target.base))
+    row = of_host(target.profile or host_of(target.base), target.api)
     reasons = target.reasoning
     if reasons is None and row.reasoners:
         reasons = re.match(row.reasoners, target.served) is not None
     if reasons:
         row = replace(row, reasons=True, drop=row.drop | row.reasoners_drop)
-    lessons = _learned.get((target.base, target.served))
-    return row if not lessons else _with(row, lessons)
+    found = _learned.get(_place(target))
+    return row if not found else _with(row, found)
 
 
 @functools.lru_cache(maxsize=512)
@@ -171,38 +201,10 @@ def host_of(base: str) -> str:
 
 # --- learning from refusals
 
-_BUDGETS = ("max_tokens", "max_completion_tokens")
-_OPTIONAL = [
-    "stream_options",
-    "temperature",
-    "top_p",
-    "seed",
-    "stop",
-    "presence_penalty",
-    "frequency_penalty",
-    "logit_bias",
-    "logprobs",
-    "top_logprobs",
-    "user",
-    "store",
-    "metadata",
-    "prompt_cache_key",
-    "safety_identifier",
-    "service_tier",
-    "parallel_tool_calls",
-    "reasoning_effort",
-    "verbosity",
-]
-_UNKNOWN = re.compile(
-    r"unsupported|not support|n.t support|unknown|unrecogni[sz]ed|extra inputs|extra_forbidden|not permitted"
-    r"|not allowed|unexpected|cannot find field|additional propert|invalid (?:field|parameter|argument)"
-    r"|instead",
-    re.IGNORECASE,
-)
 _MOST_LEARNED = 4096
 
 _lock = threading.Lock()
-_learned: dict[tuple[str, str], frozenset[str]] = {}
+_learned: dict[tuple[str, str, str], frozenset[str]] = {}
 
 
 def learn(target: Target, problem: Problem) -> bool:
@@ -212,13 +214,13 @@ def learn(target: Target, problem: Problem) -> bool:
     """
     if problem.status not in (400, 422) or problem.kind != "bad_request":
         return False
-    lessons = _lessons(problem, for_target(target).budget)
-    place = (target.base, target.served)
+    found = lessons.of(problem, target.api, for_target(target).budget)
+    place = _place(target)
     with _lock:
         known = _learned.get(place, frozenset())
         # Having switched the budget's name once, a second refusal means that neither name is the trouble.
         new = {
-            lesson for lesson in lessons if lesson not in known and not (_budget(lesson) and _budget(*known))
+            lesson for lesson in found if lesson not in known and not (_budget(lesson) and _budget(*known))
         }
         if not new or len(_learned) >= _MOST_LEARNED:
             return False
@@ -232,34 +234,78 @@ def forget() -> None:
         _learned.clear()
 
 
-def _lessons(problem: Problem, budget: str) -> set[str]:
-    if not _UNKNOWN.search(problem.message) and "unsupported" not in (problem.code or ""):
-        return set()
-    lessons = {f"drop {name}" for name in _OPTIONAL if _names(problem, name)}
-    lessons |= {f"message_drop {name}" for name in _ECHOES if _names(problem, name)}
-    if _names(problem, budget):
-        lessons.add("budget " + next(name for name in _BUDGETS if name != budget))
-    return lessons
+def _place(target: Target) -> tuple[str, str, str]:
+    return target.api, target.base, target.served
 
 
-def _names(problem: Problem, name: str) -> bool:
-    """Plain words ("stop", "user") count only where they are quoted or the last part of a path."""
-    bare = rf"(?<![\w-]){name}(?![\w-])" if "_" in name else rf"['\"`“.]{name}['\"`”:]"
-    return (problem.param or "").rpartition(".")[2] == name or re.search(bare, problem.message) is not None
+def _budget(*found: str) -> bool:
+    return any(lesson.startswith("budget ") for lesson in found)
 
 
-def _budget(*lessons: str) -> bool:
-    return any(lesson.startswith("budget ") for lesson in lessons)
-
-
-def _with(row: Quirks, lessons: frozenset[str]) -> Quirks:
-    fields: dict[str, Any] = {"drop": row.drop, "message_drop": row.message_drop}
-    for lesson in lessons:
+def _with(row: Quirks, found: frozenset[str]) -> Quirks:
+    fields: dict[str, Any] = {}
+    for lesson in found:
         what, _, name = lesson.partition(" ")
         if what == "budget":
             fields["budget"] = name
         elif name == "stream_options":
             fields["usage"] = False
         else:
-            fields[what] = fields[what] | {name}
+            fields[what] = fields.get(what, getattr(row, what)) | {name}
     return replace(row, **fields)
+
+
+# --- writing as a row wants it
+
+
+def without(body: dict[str, Any], names: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
+    """`body` without the fields of those names ("reasoning.effort" is a field of a field), and what was left
+    out, in words. What is left empty goes too. The given object stays as it is."""
+    changed = []
+    for name in sorted(names):
+        kept = _dropped(body, name.split("."))
+        if kept is not body:
+            body = kept
+            changed.append(f"{name} left out (not accepted by this model)")
+    return body, changed
+
+
+def _dropped(fields: dict[str, Any], path: list[str]) -> dict[str, Any]:
+    first, *rest = path
+    if first not in fields:
+        return fields
+    if rest:
+        inner = fields[first]
+        kept = _dropped(inner, rest) if isinstance(inner, dict) else inner
+        if kept is inner:
+            return fields
+        if kept:
+            return {**fields, first: kept}
+    return {name: value for name, value in fields.items() if name != first}
+
+
+def plainer(tools: Any, manners: Quirks) -> Any:
+    """Declared tools without the fields and the keywords of schemas that are refused."""
+    names = manners.tool_drop | manners.schema_drop
+    return _pruned(tools, manners.tool_drop, manners.schema_drop) if names else tools
+
+
+def _pruned(value: Any, fields: frozenset[str], keywords: frozenset[str]) -> Any:
+    """Names of properties are the tool's own words, whatever they are."""
+    if isinstance(value, list):
+        return [_pruned(one, fields, keywords) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: {key: _pruned(one, frozenset(), keywords) for key, one in inner.items()}
+        if name in _MAPS and isinstance(inner, dict)
+        else inner
+        if name in _VALUES
+        else _pruned(inner, fields, keywords)
+        for name, inner in value.items()
+        if name not in fields and name not in keywords
+    }
+
+
+_MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
+_VALUES = ("enum", "const", "default", "examples", "required")

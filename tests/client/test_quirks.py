@@ -165,6 +165,49 @@ class Learn(unittest.TestCase):
                 self.assertFalse(self.refuse(TARGET, message, status))
 
 
+class Writing(unittest.TestCase):
+    def test_fields_are_left_out_by_path(self) -> None:
+        body = {"a": 1, "b": {"c": 2, "d": 3}, "e": {"f": 4}}
+        cases: list[tuple[set[str], dict[str, Any], int]] = [
+            (set(), body, 0),
+            ({"a"}, {"b": {"c": 2, "d": 3}, "e": {"f": 4}}, 1),
+            ({"b.c", "e.f", "x.y", "a.z"}, {"a": 1, "b": {"d": 3}}, 2),
+        ]
+        for names, expected, told in cases:
+            with self.subTest(names=names):
+                left, changed = quirks.without(body, names)
+                self.assertEqual((left, len(changed)), (expected, told))
+        self.assertEqual(body, {"a": 1, "b": {"c": 2, "d": 3}, "e": {"f": 4}})
+
+    def test_tools_lose_what_is_refused_and_nothing_else(self) -> None:
+        schema = {
+            "type": "object",
+            "title": "t",
+            "properties": {"title": {"type": "string", "title": "t", "enum": ["title"]}, "strict": {}},
+            "additionalProperties": False,
+        }
+        tools = [{"type": "function", "function": {"name": "f", "strict": True, "parameters": schema}}]
+        row = quirks.Quirks(
+            tool_drop=frozenset({"strict"}), schema_drop=frozenset({"title", "additionalProperties"})
+        )
+        plain = {
+            "type": "object",
+            "properties": {"title": {"type": "string", "enum": ["title"]}, "strict": {}},
+        }
+        expected = [{"type": "function", "function": {"name": "f", "parameters": plain}}]
+        self.assertEqual(quirks.plainer(tools, row), expected)
+        self.assertIs(quirks.plainer(tools, quirks.Quirks()), tools)
+
+    def test_a_refused_tool_field_is_left_out_of_the_next_request(self) -> None:
+        self.addCleanup(quirks.forget)
+        body = json.dumps({"error": {"message": "tools.0.function.strict: Extra inputs are not permitted"}})
+        problem = errors.from_status(422, {}, body.encode(), TARGET, now=0.0)
+        self.assertTrue(quirks.learn(TARGET, problem))
+        tool = {"type": "function", "function": {"name": "f", "strict": True}}
+        fields, _ = sent(TARGET, {"tools": [tool]})
+        self.assertEqual(fields["tools"], [{"type": "function", "function": {"name": "f"}}])
+
+
 class Tables(unittest.TestCase):
     def test_hosts(self) -> None:
         for host, budget in [
