@@ -16,11 +16,13 @@ Message = dict[str, Any]
 EXTENSIONS = {
     "_thinking": "Anthropic thinking blocks with their signatures, byte for byte",
     "_cache": "a cache mark on a message or part, in Anthropic's form",
-    "_encrypted": "encrypted reasoning of a Responses item",
+    "_encrypted": "reasoning items of the Responses API, sealed, that stood before this message or call",
     "_signature": "Gemini's thought signature of a tool call",
     "_namespace": "the namespace a tool was declared in (Codex)",
     "_custom": "a custom tool: its input is text, not JSON",
     "_phase": "the phase of an assistant message (Responses)",
+    "_moved": "pictures of a tool's result, which chat can only show behind it: on the result the parts it "
+    "came with, on each part of the user message that shows them true",
 }
 
 # Kind of failure by status, for a Problem that names none. The words are those of `error` in records
