@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from metrics.client import objects, quirks, sse
+from metrics.client import objects, quirks, room, sse
 from metrics.client.chunks import Chunks
 from metrics.client.listing import list_models
 from metrics.client.mould import Mould
@@ -23,9 +23,6 @@ from metrics.records import Problem, Target
 
 __all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"]
 
-# A model that reasons spends its budget on thoughts first: an answer of N tokens needs room for them (issue:
-# empty answers of reasoning models under small budgets).
-LEAST_ROOM, MOST_ROOM = 4096, 16384
 _NOT_FORWARDED = ("model", "messages", "stream", "stream_options")
 _MATTERS = re.compile(rb'"(?:error"|tool_calls|finish_reason"(?!: ?null)|usage"(?!: ?null))')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -79,7 +76,7 @@ def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tup
         if value is None or name in _NOT_FORWARDED:
             continue
         if name in ("max_tokens", "max_completion_tokens"):
-            fields[manners.budget], why = _budget(value, target, manners)
+            fields[manners.budget], why = room.budget(value, target, manners.reasons)
             changed += [f"{name} {why}"] if why else []
         elif name in manners.drop:
             changed.append(f"{name} left out (not accepted by this model)")
@@ -87,19 +84,6 @@ def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tup
             plain = quirks.plainer(bare(value), manners) if name == "tools" else value
             fields[manners.rename.get(name, name)] = plain
     return fields, changed
-
-
-def _budget(asked: Any, target: Target, manners: Quirks) -> tuple[Any, str]:
-    """The output limit to send, and how it differs from what was asked for, in words."""
-    if not isinstance(asked, int):
-        return asked, ""
-    most = target.max_output or asked + MOST_ROOM
-    if asked >= most:
-        return most, f"cut from {asked} to {most} (the most this model writes)" if asked > most else ""
-    if not manners.reasons:
-        return asked, ""
-    raised = min(asked + min(max(LEAST_ROOM, asked), MOST_ROOM), most)
-    return raised, f"raised from {asked} to {raised} (room to reason)"
 
 
 # --- reading
