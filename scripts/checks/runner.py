@@ -64,6 +64,7 @@ class Run:
         self._running: set[subprocess.Popen[bytes]] = set()
         self._lock = threading.Lock()
         self._stopped = False
+        self._compiled = tempfile.TemporaryDirectory(prefix="bench-test-", ignore_cleanup_errors=True)
         self._pool = ThreadPoolExecutor(workers)
         self._futures: dict[str, Future[Mapping[str, Outcome]]] = {}
         for batch in batches(modules):
@@ -82,6 +83,7 @@ class Run:
             for process in self._running:
                 end(process)
         self._pool.shutdown(wait=True)
+        self._compiled.cleanup()
 
     def _run(self, batch: Sequence[str]) -> Mapping[str, Outcome]:
         """The outcomes of a batch. Modules that never began because one before them took the process down
@@ -99,7 +101,7 @@ class Run:
         line = [sys.executable, str(WORKER), str(self.root), str(folder), str(self.seconds), *modules]
         with (
             open(folder / "said", "wb") as out,
-            self._started(line, out, environment(self.quick)) as process,
+            self._started(line, out, environment(self.quick, self._compiled.name)) as process,
         ):
             try:
                 process.wait(self.seconds * len(modules) + GRACE)
@@ -139,15 +141,18 @@ def batches(modules: Iterable[str]) -> list[list[str]]:
     return alone + sorted(shared, key=lambda batch: not batch[0].startswith("tests.scripts."))
 
 
-def environment(quick: bool) -> dict[str, str]:
+def environment(quick: bool, compiled: str) -> dict[str, str]:
     """The environment of a worker: the user's without what the product reads. Homes are the worker's
-    affair."""
+    affair. Where Python is told not to keep what it compiles, the folder `compiled` keeps it for this run: a
+    hundred processes would do it again."""
     env = {
         name: value
         for name, value in os.environ.items()
         if not name.upper().startswith(HIDDEN) and not name.upper().endswith("_API_KEY")
     }
     env["PYTHONUTF8"] = "0"  # what works only in UTF-8 mode would break on Windows
+    if env.pop("PYTHONDONTWRITEBYTECODE", ""):
+        env["PYTHONPYCACHEPREFIX"] = compiled
     if quick:
         env["BENCH_QUICK"] = "1"
     return env

@@ -77,6 +77,16 @@ class TestRunner(unittest.TestCase):
                 for words in says:
                     self.assertIn(words, outcome.failures[0][1] + outcome.failures[0][0])
 
+    def test_what_is_compiled_is_kept_for_the_run(self):
+        for said, kept in [({}, None), ({"PYTHONDONTWRITEBYTECODE": "1"}, "/compiled")]:
+            with self.subTest(said), mock.patch.dict(os.environ, said):
+                if not said:
+                    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+                    os.environ.pop("PYTHONPYCACHEPREFIX", None)
+                env = runner.environment(True, "/compiled")
+                self.assertEqual(env.get("PYTHONPYCACHEPREFIX"), kept)
+                self.assertNotIn("PYTHONDONTWRITEBYTECODE", env)
+
     def test_a_death_names_the_test(self):
         self.assertIn("test_a", self.outcomes["tests.test_dying"].failures[0][0])
 
