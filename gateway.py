@@ -29,6 +29,7 @@ from metrics.formats import (
     tool_names,
 )
 from metrics.formats.protocol import Format, Listing, Stamp
+from metrics.limits import launches, ledger
 from metrics.play import broadcast, routing, seating, transcript
 from metrics.play import panel as play
 from metrics.play.calls import DEEPEST, DEPTH
@@ -75,7 +76,8 @@ def ask(api: Format, call: Call) -> Response:
 
 
 def _asked(api: Format, call: Call) -> Request:
-    request = replace(api.parse(call), key=caller(call), depth=_depth(call))
+    of = launches.token_of(call.headers)
+    request = replace(api.parse(call), key=caller(call), depth=_depth(call), launch=of)
     call.release()  # the seats may be at work for long, and have all they need in the request
     return request
 
@@ -283,6 +285,14 @@ def pending(call: Call) -> Response:
     return as_json({"pending": verdicts.pending(list(content.strings(call.json(), "calls")))})
 
 
+def launch(call: Call) -> Response:
+    """`GET /bench/launch?token=`: what the calls of one `bench launch` came to."""
+    token = call.param("token") or ""
+    if not launches.TOKEN.fullmatch(token):
+        raise Problem(400, "name a launch: /bench/launch?token=bwl_… as its agent sent it", param="token")
+    return as_json(ledger.launched(token))
+
+
 def caller(call: Call) -> str:
     """Who asks: there are no keys yet, so everybody is this computer's user."""
     return "local"
@@ -302,6 +312,7 @@ BENCH_ROUTES = (
     Route("POST", "/bench/verdict", verdict, error=openai_chat.error, guard="gateway"),
     Route("GET", "/bench/record", record, error=openai_chat.error, guard="gateway"),
     Route("POST", "/bench/pending", pending, error=openai_chat.error, guard="gateway"),
+    Route("GET", "/bench/launch", launch, error=openai_chat.error, guard="gateway"),
     Route("GET", "/health", health, guard="open"),
 )
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from metrics.evidence import reliability
-from metrics.limits import cost
+from metrics.limits import cost, launches
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
 
-__all__ = ["FIELDS", "add", "recent", "retain", "stamp", "totals"]
+__all__ = ["FIELDS", "add", "launched", "recent", "retain", "stamp", "totals"]
 
 T = TypeVar("T")
 
@@ -79,6 +79,11 @@ def totals(now: float | None = None) -> dict[str, Any]:
     }
 
 
+def launched(token: str) -> dict[str, Any]:
+    """What the `bench launch` with this token used so far (launches.told); nothing, if it never called."""
+    return launches.told(token, LOG.counted(lambda state: launches.copy(state["launches"].get(token))))
+
+
 def recent(limit: int, before: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
     """The latest rows, newest first, and the cursor of the next page."""
     return LOG.recent(limit, before)
@@ -93,11 +98,11 @@ _NO_CALLS = {"calls": 0, "units": 0, "unknown": 0}
 
 
 def _empty() -> dict[str, Any]:
-    return {"days": {}, "models": {}}
+    return {"days": {}, "models": {}, "launches": {}}
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
-    """Add a row to its day's totals and to what is known of its model."""
+    """Add a row to its day's totals, to what is known of its model and to its launch."""
     days = state["days"]
     day = days.setdefault(row["at"][:10], dict(_NO_CALLS))
     day["calls"] += 1
@@ -106,9 +111,10 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     if len(days) > DAYS:
         del days[min(days)]
     reliability.fold(state["models"], row)
+    launches.fold(state["launches"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty)
+LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=2)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

@@ -153,7 +153,9 @@ def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
 
 def _filing(purpose: str, panel: Panel) -> Filing:
     request = panel.request
-    return Filing(purpose, panel.id, request.collection, request.key, depth=request.depth)
+    return Filing(
+        purpose, panel.id, request.collection, request.key, launch=request.launch, depth=request.depth
+    )
 
 
 def _until_enough(table: _Table) -> Iterator[Happening]:

@@ -90,6 +90,7 @@ def play(turn: Turn, clocks: Clocks = REAL) -> Generator[Event, None, None]:
         collection=request.collection,
         key=request.key,
         conversation=turn.conversation,
+        launch=request.launch,
         depth=request.depth,
     )
     placed = calls.place(

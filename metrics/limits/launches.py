@@ -1,0 +1,124 @@
+"""What each `bench launch` used: its agent's turns, calls, tokens and cost, folded from the ledger's rows.
+
+A launch names itself with a token that its agent sends along (`token_of`). The token tells whose calls are
+counted together; it opens nothing. The latest launches are kept, each in a tally of a few hundred bytes.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from metrics.limits import cost
+
+Row = Mapping[str, Any]
+Tally = dict[str, Any]
+Tallies = dict[str, Tally]  # by token, the latest that called last
+
+KEPT = 200  # launches
+TALKS = 32  # conversations of one launch whose last turn is remembered
+MODELS = 16  # of one launch, whose latest call can be judged
+
+SAID_IN = ("x-bench-launch", "authorization", "x-api-key", "x-goog-api-key")
+TOKEN = re.compile(r"bwl_[0-9a-f]{16,64}")
+KINDS = ("uncached_in", "cache_read", "cache_write", "out", "reasoning")
+
+
+def token_of(headers: Mapping[str, str]) -> str | None:
+    """The token of the launch that a request with these headers (names in lower case) belongs to.
+
+    An agent has one thing that it sends under every API: its key. Where the server wants a real key there,
+    the token stands in a header of its own."""
+    for name in SAID_IN:
+        scheme, _, rest = headers.get(name, "").strip().rpartition(" ")
+        if scheme.strip().lower() in ("", "bearer") and TOKEN.fullmatch(rest):
+            return rest
+    return None
+
+
+def fold(tallies: Tallies, row: Row) -> None:
+    """Count a ledger row for its launch, if it has one."""
+    token = row.get("launch")
+    if not isinstance(token, str):
+        return
+    tally = tallies.pop(token, None) or _empty(row["at"])
+    tallies[token] = tally  # at the end: who called longest ago is the first to be forgotten
+    _count(tally, row)
+    if len(tallies) > KEPT:
+        del tallies[next(iter(tallies))]
+
+
+def _empty(at: str) -> Tally:
+    counts = dict.fromkeys(("calls", "turns", "failovers", "units", "unknown", "estimated", "unmetered"), 0)
+    return {"since": at, "until": at, **counts, "tokens": dict.fromkeys(KINDS, 0), "talks": {}, "models": {}}
+
+
+def _count(tally: Tally, row: Row) -> None:
+    tally["until"] = max(tally["until"], row["at"])
+    tally["calls"] += 1
+    tally["units"] += round((row.get("cost_usd") or 0.0) * cost.UNITS)
+    tally["unknown"] += row.get("cost_status") == "unknown"
+    tally["estimated"] += bool(row.get("estimated"))
+    tally["unmetered"] += row.get("cost_status") != "none" and row.get("out") is None
+    for kind in KINDS:
+        tally["tokens"][kind] += row.get(kind) or 0
+    _take_turn(tally, row)
+    _meet(tally, row)
+
+
+def _take_turn(tally: Tally, row: Row) -> None:
+    """A call of the turn that its conversation is at is another member's try at it: a failover."""
+    talk, turn = row.get("conversation") or row.get("panel"), turn_of(row)
+    if row.get("purpose") not in ("route", "panel") or talk is None:
+        return
+    talks = tally["talks"]
+    before = talks.pop(talk, None)
+    talks[talk] = turn
+    if before != turn:
+        tally["turns"] += 1
+    elif row.get("purpose") == "route":
+        tally["failovers"] += 1
+    if len(talks) > TALKS:
+        del talks[next(iter(talks))]
+
+
+def turn_of(row: Row) -> str:
+    """What the calls of one turn have in common: a panel, or the call's id down to the turn's number."""
+    return str(row.get("panel") or ".".join(str(row.get("call")).split(".")[:2]))
+
+
+def _meet(tally: Tally, row: Row) -> None:
+    """Keep the model's calls, and the latest of them that said something."""
+    models, alias = tally["models"], str(row.get("model"))
+    if alias in models or len(models) < MODELS:
+        before = models.get(alias, {"calls": 0, "call": None})
+        spoke = row.get("status") == "ok"
+        models[alias] = {"calls": before["calls"] + 1, "call": row.get("call") if spoke else before["call"]}
+
+
+def told(token: str, tally: Tally | None) -> dict[str, Any]:
+    """A tally as a document: {launch, since, until, turns, calls, failovers, tokens: {kind: count,
+    estimated_calls, unmetered_calls}, cost: {known_usd, unknown_calls}, models: [{alias, calls, call}]}.
+
+    `known_usd` is null where every call that could cost something is of unknown cost."""
+    seen = tally or _empty("")
+    dark = seen["unknown"]
+    known = None if dark and not seen["units"] else cost.usd(seen["units"])
+    tokens = {
+        **seen["tokens"],
+        "estimated_calls": seen["estimated"],
+        "unmetered_calls": seen["unmetered"],
+    }
+    return {
+        "launch": token,
+        "since": seen["since"] or None,
+        "until": seen["until"] or None,
+        **{name: seen[name] for name in ("turns", "calls", "failovers")},
+        "tokens": tokens,
+        "cost": {"known_usd": known, "unknown_calls": dark},
+        "models": [{"alias": alias, **met} for alias, met in seen["models"].items()],
+    }
+
+
+def copy(tally: Tally | None) -> Tally | None:
+    """What `told` needs of a tally that goes on being counted."""
+    return tally and {**tally, "tokens": dict(tally["tokens"]), "models": dict(tally["models"])}
