@@ -29,6 +29,11 @@ SETTINGS = {
     "max_calls": Setting(5, fields.whole(1, 64), "the most calls of one panel, merger apart"),
     "max_explorers": Setting(2, fields.whole(0, 64), "the most explorers of one panel"),
     "deadline": Setting(300, fields.number(1, 3600, "seconds"), "seconds a seat may take"),
+    "route_policy": Setting(
+        "record",
+        fields.one_of("record", "counts"),
+        "who takes a new conversation: by its record with the benefit of the doubt, or by plain counts",
+    ),
     "practice_in_pool": Setting(
         False, fields.flag, "practice players explore although a real endpoint exists"
     ),

@@ -81,6 +81,8 @@ def verdict(call: Call) -> Response:
     for passage in passages:
         place = passage.get("start"), passage.get("end")
         claims.mark(judged_call, passage["quote"], *place, passage.get("decision"), frame.BY)
+    if passages:
+        verdicts.settle(judged_call, frame.BY)
     return frame.ok(
         recorded=recorded or bool(passages), verdict=verdicts.of(judged_call), claims=claims.of(judged_call)
     )

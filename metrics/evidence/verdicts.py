@@ -1,9 +1,12 @@
 """Verdicts: what an answer was worth to whoever asked, and the record of each model that they add up to.
 
 A verdict's row is {id, call, useful: true | false | null, best?, all_bad?, note?, by, at, withdrawn?}. It
-names the model, collection and shape of its call, which may be forgotten before it is, and in `was` the
-verdict that it takes the place of: so a row alone says how the record changes, and no record is ever made by
-reading all rows. The latest row of an id counts.
+names the model, collection and shape of its call, which may be forgotten before it is, says whether that
+call `answered`, and in `was` which verdict it takes the place of: so a row alone says how the record changes,
+and no record is ever made by reading all rows. The latest row of an id counts.
+
+Where claims are decided, a row {id, call, new, was_new, by, at} says how many of an explorer's real claims no
+member of its panel made (evidence/novelty). Both kinds add up to evidence cells (evidence/cells).
 """
 
 import threading
@@ -12,7 +15,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics.bench import roster
-from metrics.evidence import claims, offloads, panels
+from metrics.evidence import cells, claims, novelty, offloads, panels
 from metrics.records import Problem
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
@@ -68,6 +71,8 @@ def give(
             return {"recorded": False, "verdict": before}
         claims.write(marked)
         LOG.append(row)
+        if marked:
+            settle(offload["call"], by, at)
         return {"recorded": True, "verdict": row}
 
 
@@ -81,6 +86,19 @@ def withdraw(call: object, by: str = "local", now: float | None = None) -> dict[
             return {"recorded": False}
         LOG.append(_row(offload, before, {}, by, time.time() if now is None else now) | {"withdrawn": True})
         return {"recorded": True}
+
+
+def settle(call: str, by: str = "local", now: float | None = None) -> None:
+    """Count anew what explorers found, after a claim of this call was decided or taken back."""
+    with _one_at_a_time:
+        for explorer in novelty.touched(call):
+            before = LOG.find(f"n.{explorer}")
+            was, new = before and before.get("new"), novelty.of(explorer)
+            offload = offloads.find(explorer)
+            if offload is not None and new != was:
+                at = stamp(time.time() if now is None else now)
+                found = {"new": new, "was_new": was, "by": by, "at": at}
+                LOG.append({"id": f"n.{explorer}", "call": explorer, **_subject(offload), **found})
 
 
 def compare(
@@ -159,6 +177,16 @@ def revision() -> int:
     return LOG.counted(lambda state: int(state["rev"]))
 
 
+def evidence(collection: str) -> dict[str, dict[str, cells.Cell]]:
+    """The evidence cells of a collection: {shape: {model_id: cell}}."""
+    return LOG.counted(
+        lambda state: {
+            shape: {model: list(cell) for model, cell in models.items()}
+            for shape, models in state["cells"].get(collection, {}).items()
+        }
+    )
+
+
 def _checked(given: Mapping[str, object]) -> Row:
     """What was said, without what was left out. Problem 400 for a wrong kind."""
     said = {field: value for field, value in given.items() if value is not None}
@@ -186,17 +214,23 @@ def _told(row: Row | None) -> Row:
 
 
 def _row(offload: Row, before: Row | None, told: Row, by: str, at: float) -> Row:
-    subject = {field: offload.get(field) for field in ("collection", "shape", "model", "model_id", "seat")}
+    answered = offload.get("status") in panels.ANSWERED if before is None else before.get("answered", True)
     return {
         "id": _id(offload["call"]),
         "call": offload["call"],
-        **subject,
+        **_subject(offload),
+        "answered": answered,
         "useful": None,
         **{field: value for field, value in told.items() if value != ""},
         "was": before.get("useful") if before else None,
         "by": by,
         "at": stamp(at),
     }
+
+
+def _subject(offload: Row) -> Row:
+    """What a judgement of the call is about."""
+    return {field: offload.get(field) for field in ("collection", "shape", "model", "model_id", "seat")}
 
 
 def _id(call: str) -> str:
@@ -222,14 +256,19 @@ def _sums(shapes: Mapping[str, Mapping[str, Row]], task: str | None) -> dict[str
 
 
 def _empty() -> dict[str, Any]:
-    return {"rev": 0, "counts": {}}
+    return {"rev": 0, "counts": {}, "cells": {}}
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     """Take one verdict into the record: out goes the one it replaces."""
     state["rev"] += 1
-    if "pair" in row:
-        return
+    if "pair" not in row:
+        if "new" not in row:
+            _count(state, row)
+        cells.fold(state["cells"], row)
+
+
+def _count(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     shapes = state["counts"].setdefault(str(row["collection"]), {})
     models = shapes.setdefault(str(row["shape"]), {})
     counts = models.setdefault(str(row["model_id"]), {"useful": 0, "notUseful": 0})
@@ -240,4 +279,4 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
             counts[field] = max(0, counts[field] + one)
 
 
-LOG = JsonLog("verdicts.jsonl", key="id", durable=True, fold=_fold, empty=_empty)
+LOG = JsonLog("verdicts.jsonl", key="id", durable=True, fold=_fold, empty=_empty, meaning=2)

@@ -5,7 +5,7 @@ left. Everything here reads what is kept in memory; nothing is called and nothin
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from metrics.bench import collections, endpoints, roster
 from metrics.bench.roster import Model
@@ -21,13 +21,16 @@ TOO_SMALL = "reads only"
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A member that can take the turn. `hindrance` says why it should not be the first to be asked, and
-    `until` when that is over, epoch seconds (None: not known); `last` is when it last answered."""
+    `until` when that is over, epoch seconds (None: not known); `last` is when it last answered. `findings`
+    are what it found in the suite, verified; `paid` says that asking it costs nothing more."""
 
     model: Model
     target: Target
     hindrance: str | None = None
     until: float | None = None
     last: float | None = None
+    findings: int = 0
+    paid: bool = False
 
     @property
     def alias(self) -> str:
@@ -61,6 +64,8 @@ def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Ski
             skipped.append(Skipped("member", alias, reason or ""))
         else:
             fit.append(_candidate(model, now))
+    if not all(candidate.model.builtin for candidate in fit):
+        fit = [_standing_back(candidate) for candidate in fit]
     return fit, tuple(skipped)
 
 
@@ -116,11 +121,31 @@ def _unreachable(name: str) -> str | None:
 
 
 def _candidate(model: Model, now: float) -> Candidate:
-    until = reliability.cooling(model.model_id, now)
-    failing = reliability.failing(model.model_id, now)
-    hindrance = f"is failing: {failing}" if failing else None
-    if until is not None and hindrance is None:
-        why = reliability.resting_why(model.model_id, now)
-        hindrance = f"rests for another {max(1, round(until - now))} s{f' ({why})' if why else ''}"
-    last = reliability.last_answered(model.model_id)
-    return Candidate(model, roster.target(model.alias), hindrance, until, last)
+    hindrance, until = _hindered(model.model_id, now)
+    return Candidate(
+        model,
+        roster.target(model.alias),
+        hindrance,
+        until,
+        last=reliability.last_answered(model.model_id),
+        paid=not model.builtin and endpoints.get(model.endpoint).kind == "local",
+    )
+
+
+def _hindered(model_id: str, now: float) -> tuple[str | None, float | None]:
+    """Why the model should not be the first, and until when; (None, None) when nothing speaks against it."""
+    failing = reliability.failing(model_id, now)
+    if failing:
+        return f"is failing: {failing}", None
+    until = reliability.cooling(model_id, now)
+    if until is None:
+        return None, None
+    why = reliability.resting_why(model_id, now)
+    return f"rests for another {max(1, round(until - now))} s{f' ({why})' if why else ''}", until
+
+
+def _standing_back(candidate: Candidate) -> Candidate:
+    """A practice player lets models go first: it is a program, and whoever asks wants a model."""
+    if not candidate.model.builtin or candidate.hindrance:
+        return candidate
+    return replace(candidate, hindrance="is a program, and stands in only when no model can")

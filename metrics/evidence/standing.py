@@ -1,0 +1,104 @@
+"""How the models of a collection stand: what their verdicts come to beside those of an average one.
+
+Read from the evidence cells among the verdicts' counters; no log is read. What is worked out is kept until
+the next verdict or day.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from metrics.evidence import cells, verdicts
+from metrics.evidence.cells import PLACES, Cell
+
+DIGITS = 6  # of the sums as they are handed out and recorded, so that a decision can be made again exactly
+
+# Pairs of sums that speak of answers to one caller, and how much a verdict of each counts there.
+PANEL_PAIRS = (("useful", "n_useful"), ("seated_useful", "n_seated"))
+_ROUTED = (PLACES["route_useful"], PLACES["n_route"])
+_PANEL = tuple((PLACES[useful], PLACES[judged]) for useful, judged in PANEL_PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A model's verdicts, faded: `own` on this kind of task, `all` on every kind. `own_n` and `all_n` are how
+    many, `own` and `all` how many of them were useful, in units of what an average model has useful of one
+    verdict; so `own / own_n` is 1 for an average model. `useful` is `own` as a plain count."""
+
+    own: float = 0.0
+    own_n: float = 0.0
+    all: float = 0.0
+    all_n: float = 0.0
+    useful: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """`level` is the share of verdicts on this kind of task that say useful, each model counting at most
+    once; 0.5 when there is none."""
+
+    level: float
+    records: Mapping[str, Record]  # by model_id; who is missing has no verdicts
+
+
+def of(collection: str, shape: str, day: int, panel: float) -> Standing:
+    """The standing of a collection's models on that kind of task. `day` is a date's ordinal; `panel` is what
+    a verdict on an answer in a panel counts, one on a routed answer being 1."""
+    global _seen
+    log = verdicts.LOG.open()
+    asked = (collection, shape, day, panel)
+    revision, kept = verdicts.revision(), _seen
+    if kept[0] is not log or kept[1] != revision:
+        kept = (log, revision, {})
+    found = kept[2].get(asked)
+    if found is None:
+        found = relative(verdicts.evidence(collection), shape, day, panel)
+        _seen = (log, revision, {**kept[2], asked: found} if len(kept[2]) < KEPT else {asked: found})
+    return found
+
+
+KEPT = 64  # standings between two verdicts
+_seen: tuple[Any, int, dict[tuple[str, str, int, float], Standing]] = (None, 0, {})
+
+
+def relative(shapes: Mapping[str, Mapping[str, Cell]], shape: str, day: int, panel: float) -> Standing:
+    """The standing that cells {shape: {model_id: cell}} amount to (judgement.md, section 2)."""
+    fade = cells.fade(day)
+    sums: dict[str, list[float]] = {}
+    level = 0.5
+    for kind, models in shapes.items():
+        told = {model: _routed(cell, panel, fade) for model, cell in models.items()}
+        usual = _level(told.values())
+        if kind == shape:
+            level = usual
+        for model, (useful, judged) in told.items():
+            own = sums.setdefault(model, [0.0] * 5)
+            own[2] += useful / usual
+            own[3] += judged
+            if kind == shape:
+                own[0], own[1], own[4] = useful / usual, judged, useful
+    records = {
+        model: Record(*(round(one, DIGITS) for one in own)) for model, own in sums.items() if own[3] > 0
+    }
+    return Standing(round(level, DIGITS), records)
+
+
+def _routed(cell: Cell, panel: float, fade: float) -> tuple[float, float]:
+    """(useful, judged): verdicts of a cell as evidence on who should take a turn."""
+    useful, judged = (float(cell[place]) for place in _ROUTED)
+    for good, of_them in _PANEL:
+        useful += panel * cell[good]
+        judged += panel * cell[of_them]
+    return useful * fade, judged * fade
+
+
+def _level(told: Any) -> float:
+    """The pooled rate of (useful, judged) pairs: a model counts the more the more it was judged, and at most
+    1."""
+    rate, weight = 0.5, 1.0
+    for useful, judged in told:
+        if judged > 0:
+            counts = judged / (judged + 2)
+            rate += counts * useful / judged
+            weight += counts
+    return rate / weight
