@@ -15,7 +15,7 @@ from metrics.client import objects, quirks, room, sse
 from metrics.client.chunks import Chunks
 from metrics.client.listing import list_models
 from metrics.client.mould import Mould
-from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, bare, sendable, to_json
+from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, bare, bearer, to_json
 from metrics.client.quirks import Quirks, learn
 from metrics.client.surrogates import Halves
 from metrics.events import Chunk, Event, Text, Tick
@@ -53,20 +53,10 @@ def compose(
     return Outgoing(
         method="POST",
         url=address(target.base, CHAT, manners.root),
-        headers=_headers(target, stream),
+        headers=bearer(target, stream),
         body=[head, conversation.bytes_for(manners), tail],
         changed=(*conversation.changes_for(manners), *changed),
     )
-
-
-def _headers(target: Target, stream: bool) -> tuple[tuple[str, str], ...]:
-    headers = [
-        ("Content-Type", "application/json"),
-        ("Accept", "text/event-stream, application/json" if stream else "application/json"),
-    ]
-    if target.key:
-        headers.append(("Authorization", f"Bearer {sendable(target.key, target.endpoint)}"))
-    return tuple(headers)
 
 
 def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from metrics import longjson
 from metrics.client.quirks import Quirks
-from metrics.records import EXTENSIONS, Message, Problem
+from metrics.records import EXTENSIONS, Message, Problem, Target
 
 LEADERS = ("system", "developer")
 CHAT = "/chat/completions"
@@ -148,6 +148,17 @@ def address(base: str, path: str, root: str = "/v1") -> str:
     folder = folder.removesuffix("/v1/v1") + "/v1" if folder.endswith("/v1/v1") else folder
     query = f"?{parts.query}" if parts.query else ""
     return f"{parts.scheme}://{parts.netloc}{folder or root}{path}{query}"
+
+
+def bearer(target: Target, stream: bool) -> tuple[tuple[str, str], ...]:
+    """The headers of a request in JSON, and its key where OpenAI's APIs want it."""
+    headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "text/event-stream, application/json" if stream else "application/json"),
+    ]
+    if target.key:
+        headers.append(("Authorization", f"Bearer {sendable(target.key, target.endpoint)}"))
+    return tuple(headers)
 
 
 def sendable(key: str, endpoint: str) -> str:
