@@ -226,7 +226,8 @@ class Panel:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What one seat gave. `status`: ok empty error timeout refused cut skipped (decisions 8); `error` says
-    which kind in one word, `message` in a sentence and `http_status` as a status to answer with. Seconds are
+    which kind in one word, `message` in a sentence, `code` in the provider's own word and `http_status` as a
+    status to answer with. Seconds are
     since the call was placed; `cost` is exact, in units of 1e-12 USD, None when unknown. `changed` names the
     options that were altered for this seat and why. `calls` are its tool calls, each a name and the arguments
     as they were written."""
@@ -237,6 +238,7 @@ class Answer:
     reasoning: str = ""
     error: str | None = None
     message: str | None = None
+    code: str | None = None
     http_status: int | None = None
     finish: str | None = None
     seconds: float = 0.0

@@ -8,7 +8,7 @@ too_large, hangup (our side ended it).
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
@@ -103,17 +103,18 @@ class Silent(Exception):
     """The connection ended before it gave anything of an answer."""
 
 
-def receive_head(line: Line, clock: Clock) -> tuple[http1.AnswerHead, bytes]:
-    """The head of the final answer, and what came after it. Interim (1xx) answers are skipped. Raises
-    Silent, OSError, Problem."""
-    line.wait_at_most(clock.at_most(clock.timeouts.first_byte))
-    buffer = _head_piece(line, heard=False)
+Head = tuple[http1.AnswerHead, bytes]
+
+
+def receive_head(line: Line, clock: Clock, tick: float | None = None) -> Generator[None, None, Head]:
+    """The head of the final answer, and what came after it. Interim (1xx) answers are skipped. Yields after
+    each `tick` quiet seconds. Raises Silent, OSError, Problem."""
+    buffer = yield from _head_piece(line, clock, tick, heard=False)
     for _ in range(_INTERIM_MOST):
         searched = 0
         while (end := http1.end_of_head(buffer, searched)) < 0:
             searched = len(buffer)
-            line.wait_at_most(clock.at_most(clock.timeouts.first_byte))
-            buffer += _head_piece(line, heard=True)
+            buffer += yield from _head_piece(line, clock, tick, heard=True)
         head, buffer = http1.answer_head(buffer[:end]), buffer[end + 4 :]
         if head.status >= 200:
             return head, buffer
@@ -122,16 +123,26 @@ def receive_head(line: Line, clock: Clock) -> tuple[http1.AnswerHead, bytes]:
     raise Problem(400, "the answer switches protocols or never gets past its interim answers")
 
 
-def _head_piece(line: Line, *, heard: bool) -> bytes:
-    try:
-        piece = line.receive()
-    except ConnectionError:
-        piece = b""
-    if piece:
-        return piece
-    if heard:
-        raise Problem(502, "the connection ended within the answer's head", kind="cut")
-    raise Silent
+def _head_piece(line: Line, clock: Clock, tick: float | None, *, heard: bool) -> Generator[None, None, bytes]:
+    left = clock.timeouts.first_byte
+    while True:
+        wait = clock.at_most(left if tick is None else min(tick, left))
+        line.wait_at_most(wait)
+        try:
+            piece = line.receive()
+        except ConnectionError:
+            piece = b""
+        except TimeoutError:
+            left -= wait
+            if tick is None or left <= 0:
+                raise
+            yield
+            continue
+        if piece:
+            return piece
+        if heard:
+            raise Problem(502, "the connection ended within the answer's head", kind="cut")
+        raise Silent
 
 
 class Arrival:

@@ -17,7 +17,7 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
@@ -84,6 +84,28 @@ class Transport:
         internet, for URLs that a request brings. Problem 400 for what cannot be sent, else one of the kinds
         of arrival.py.
         """
+        opening = self.opening(method, url, headers, body, timeouts=timeouts, hangup=hangup, public=public)
+        try:
+            next(opening)
+        except StopIteration as end:
+            arrival: Arrival = end.value
+            return arrival
+        raise AssertionError("without a tick an opening does not pause")
+
+    def opening(
+        self,
+        method: str,
+        url: str,
+        headers: Sequence[tuple[str, str]] = (),
+        body: Sequence[bytes] = (),
+        *,
+        timeouts: Timeouts = Timeouts(),  # noqa: B008 - frozen
+        hangup: Hangup | None = None,
+        public: bool = False,
+        tick: float | None = None,
+    ) -> Generator[None, None, Arrival]:
+        """As `open`, but yields after each `tick` quiet seconds of waiting for the answer's head. Closing it
+        ends the call."""
         origin, start = _aim(method, url, public)
         length = sum(map(len, body))
         counted = b"Content-Length: %d\r\n" % length if length or method not in _NO_BODY else b""
@@ -91,10 +113,10 @@ class Transport:
         call = _Call(self, origin, method, (head, *body), Clock(timeouts), hangup)
         line = self._pool.take(origin)
         if line is not None:
-            arrival = call.on(line)
+            arrival = yield from call.on(line, tick)
             if arrival is not None:
                 return arrival
-        arrival = call.on(self._connect(origin, call.clock, hangup))
+        arrival = yield from call.on(self._connect(origin, call.clock, hangup), tick)
         if arrival is None:
             raise Problem(
                 502, f"{origin.authority} ended the connection without an answer", kind="unreachable"
@@ -205,13 +227,13 @@ class _Call:
     def keep(self, line: Line) -> None:
         self._transport.keep(self._origin, line)
 
-    def on(self, line: Line) -> Arrival | None:
+    def on(self, line: Line, tick: float | None) -> Generator[None, None, Arrival | None]:
         """The answer's head; None when `line` ended without giving anything of an answer."""
         try:
             if self.hangup is not None:
                 self.hangup.attach(line.abort)
             sent = self._send(line)
-            head, rest = receive_head(line, self.clock)
+            head, rest = yield from receive_head(line, self.clock, tick)
             if not sent:
                 head.keep = False
             bodiless = self._method == "HEAD" or head.status in (204, 304)
@@ -223,6 +245,9 @@ class _Call:
             if isinstance(error, Silent):
                 return None
             raise self._failure(error) from error
+        except GeneratorExit:
+            line.close()
+            raise
 
     def _send(self, line: Line) -> bool:
         """Whether all of the request was taken. If not, its answer may say why: some refuse before they

@@ -13,7 +13,7 @@ from typing import Any
 from metrics.client import transport
 from metrics.client.chat import Conversation
 from metrics.client.dialects import DIALECTS
-from metrics.client.transport import Hangup, Timeouts
+from metrics.client.transport import Arrival, Hangup, Timeouts
 from metrics.events import (
     Chunk,
     Closed,
@@ -138,12 +138,16 @@ def place(
     clocks: Clocks = REAL,
     quiet: float | None = None,
     relay: bool = False,
+    attempts: int = ATTEMPTS,
 ) -> Generator[Event, None, Answer]:
     """Ask `seat`'s model, at most `deadline` seconds from now. Yields events (Tick after `quiet` seconds of
     silence; with `relay` as Chunks, where the provider's dialect can), returns the Answer; raises nothing of
-    the provider's: a failure is an Answer whose status says so. Tries again only while nothing has been said.
-    Closing the generator hangs up on the member, and what it cost is recorded."""
-    play = _Play(seat, conversation, options, clocks, deadline, hangup, quiet, filing.depth + 1, relay)
+    the provider's: a failure is an Answer whose status says so. Tries again, `attempts` times in all, while
+    nothing has been said. Closing the generator hangs up on the member, and what it cost is recorded; a
+    Problem thrown into it ends the call as that."""
+    play = _Play(
+        seat, conversation, options, clocks, deadline, hangup, quiet, filing.depth + 1, relay, attempts
+    )
     try:
         yield from play.attempts()
     except GeneratorExit:
@@ -169,6 +173,7 @@ class _Play:
     quiet: float | None
     depth: int
     relay: bool = False
+    most: int = ATTEMPTS
     tries: int = 0
     said: _Said = field(default_factory=_Said)
     problem: Problem | None = None
@@ -187,10 +192,22 @@ class _Play:
                 return
             except Problem as problem:
                 self.problem = problem
-            pause = _pause(self.seat, self.problem, self.tries, self.said, self.deadline - self.elapsed())
+            pause = self._pause(self.problem)
             if pause is None or self.hangup.done:
                 return
             self.clocks.sleep(pause)
+
+    def _pause(self, problem: Problem) -> float | None:
+        """Seconds to wait before the next attempt; None: this was the last one."""
+        if self.said.first is not None:
+            return None
+        if DIALECTS[self.seat.target.api].learn(self.seat.target, problem):
+            return 0.0  # it named what it does not take: it is asked again without, and learns a thing once
+        first = AGAIN.get(problem.kind)
+        if first is None or not problem.retryable or self.tries >= self.most:
+            return None
+        pause = first * 2 ** (self.tries - 1) if problem.retry_after is None else problem.retry_after
+        return pause if pause <= LONGEST_PAUSE and pause < self.deadline - self.elapsed() else None
 
     def _attempt(self, left: float) -> Iterator[Event]:
         target = self.seat.target
@@ -201,14 +218,16 @@ class _Play:
         self.said.changed = outgoing.changed
         limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
         headers = (*outgoing.headers, (DEPTH, str(self.depth)))
-        with transport.shared().open(
+        opening = transport.shared().opening(
             outgoing.method,
             outgoing.url,
             headers,
             outgoing.body,
             timeouts=limits,
             hangup=self.hangup,
-        ) as arrival:
+            tick=self.quiet,
+        )
+        with (yield from _ticking(opening)) as arrival:
             for event in dialect.read(arrival, target, relay=self.relay, tick=self.quiet):
                 self.said.hear(event, self.elapsed())
                 yield event
@@ -218,17 +237,17 @@ class _Play:
         return replace(answer, seconds=self.elapsed(), attempts=self.tries)
 
 
-def _pause(seat: Seat, problem: Problem, attempts: int, said: _Said, left: float) -> float | None:
-    """Seconds to wait before the next attempt; None: this was the last one."""
-    if attempts >= ATTEMPTS or said.first is not None:
-        return None
-    if DIALECTS[seat.target.api].learn(seat.target, problem):
-        return 0.0  # it named a parameter that it does not take: it is asked again without
-    first = AGAIN.get(problem.kind)
-    if first is None or not problem.retryable:
-        return None
-    pause = problem.retry_after if problem.retry_after is not None else first * 2 ** (attempts - 1)
-    return pause if pause <= LONGEST_PAUSE and pause < left else None
+def _ticking(opening: Generator[None, None, Arrival]) -> Generator[Event, None, Arrival]:
+    """What `opening` returns; its quiet moments as Ticks."""
+    try:
+        while True:
+            next(opening)
+            yield Tick()
+    except StopIteration as end:
+        arrival: Arrival = end.value
+        return arrival
+    finally:
+        opening.close()
 
 
 def _answer(seat: Seat, said: _Said, problem: Problem | None, conversation: Conversation) -> Answer:
@@ -280,6 +299,7 @@ def _failed(answer: Answer, problem: Problem) -> Answer:
         status=status,
         error=problem.kind,
         message=problem.message,
+        code=problem.code,
         http_status=problem.status,
         retry_after=problem.retry_after,
     )

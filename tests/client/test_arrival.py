@@ -1,3 +1,4 @@
+import contextlib
 import gzip
 import unittest
 import zlib
@@ -37,7 +38,7 @@ class Case:
         self.hangup = hangup
         if hangup is not None:
             hangup.attach(self.line.abort)
-        head, rest = receive_head(self.line, self.clock)
+        head, rest = headed(self.line, self.clock)
         self.arrival = Arrival(self.line, head, rest, self, bodiless)
 
     def keep(self, line: Line) -> None:
@@ -48,6 +49,18 @@ class Case:
         if self.kept:
             return "kept"
         return "closed" if self.line.closed else "open"
+
+
+def headed(line, clock, tick=None):
+    """What receive_head returns; the quiet ticks on the way to it are in `headed.ticks`."""
+    headed.ticks = 0
+    receiving = receive_head(line, clock, tick)
+    while True:
+        try:
+            next(receiving)
+        except StopIteration as end:
+            return end.value
+        headed.ticks += 1
 
 
 FRAMED = {
@@ -237,6 +250,17 @@ class Waiting(unittest.TestCase):
         case = Case(coming)
         self.assertEqual(list(case.arrival.pieces(tick=10.0)), [b"a", b"", b"", b"bc", b"", b"d"])
         self.assertEqual(case.line.limits[1:], [10.0] * 5)
+
+    def test_waiting_for_a_head_ticks(self) -> None:
+        quiet: list[bytes | Exception] = [TimeoutError()] * 3
+        coming = [*quiet, b"HTTP/1.1 200 OK\r\n", *quiet, b"Content-Length: 0\r\n\r\n"]
+        clock = Clock(Timeouts(first_byte=25.0))
+        for tick, waited, error in [(2.0, 6, None), (10.0, 2, TimeoutError), (None, 0, TimeoutError)]:
+            with self.subTest(tick=tick), contextlib.ExitStack() as expecting:
+                if error:
+                    expecting.enter_context(self.assertRaises(error))
+                headed(Played(list(coming)), clock, tick)
+            self.assertEqual(headed.ticks, waited)
 
     def test_idle(self) -> None:
         timeouts = Timeouts(idle=25.0)
