@@ -1,4 +1,5 @@
-"""`bench log`: the panels of late, newest first, with each answer's call id and verdict."""
+"""`bench log`: the panels of late, newest first, with each answer's call id and verdict; then what shadow
+seats did with the turns of late, and how often they agreed."""
 
 import argparse
 import time
@@ -12,6 +13,8 @@ from metrics.commands.server import Server
 from metrics.commands.tables import ago, seconds
 
 COLUMNS = ("when", "collection", "=call", "alias", "status", ">seconds", "verdict", "task")
+SHADOWS = ("when", "collection", "=call", "alias", "shadow", "agreement", "differs")
+AGREEMENT = ("collection", "alias", "shadow", ">turns", ">same", ">arguments", ">tools", ">kind", ">failed")
 DROP = ("task", "collection", ">seconds", "when", "status", "alias")  # where a terminal is narrow
 
 
@@ -21,13 +24,14 @@ def log(args: argparse.Namespace, console: Console, server: Server) -> int:
         known(args.collection, server)
     now = time.time() if terminal(console.stdout) else None
     rows = [row for panel in answer["panels"] for row in rows_of(panel, now)]
-    console.show(answer, console.table(COLUMNS, rows, DROP) if rows else "")
+    tables = [console.table(COLUMNS, rows, DROP)] if rows else []
+    console.show(answer, "\n".join([*tables, *shadows_of(answer, now, console)]))
     if answer.get("next"):
         same = f" --collection {args.collection}" if args.collection else ""
         console.note(f"older ones: bench log{same} --before {answer['next']}")
     elif args.before and not rows:
         console.note("there are no older ones")
-    elif not rows:
+    elif not rows and not answer.get("shadows"):
         console.note(f'nothing was asked yet: bench ask {args.collection or "core"} "your question"')
     return DONE
 
@@ -64,6 +68,32 @@ def rows_of(panel: dict[str, Any], now: float | None) -> list[tuple[str, ...]]:
     ]
 
 
+def shadows_of(answer: dict[str, Any], now: float | None, console: Console) -> list[str]:
+    """The tables of shadow seats: the latest ones, and what they come to; none where there were none."""
+    latest, tallies = answer.get("shadows"), answer.get("agreement")
+    if not latest or not tallies:
+        return []
+    rows = [
+        (
+            str(one.get("at") or "") if now is None else ago(str(one.get("at") or ""), now),
+            *(str(one.get(name) or "") for name in ("collection", "call", "model", "shadow", "agreement")),
+            ", ".join(one.get("differs") or ()),
+        )
+        for one in latest
+    ]
+    sums = [
+        (
+            *(str(tally.get(name) or "") for name in ("collection", "model", "shadow")),
+            *(str(tally.get(column.lstrip(">"), 0)) for column in AGREEMENT[3:]),
+        )
+        for tally in tallies
+    ]
+    return [
+        console.table(SHADOWS, rows, ("differs", "collection", "when", "alias", "shadow")),
+        console.table(AGREEMENT, sums, ("collection",)),
+    ]
+
+
 def judged(seat: dict[str, Any]) -> str:
     """The verdict in a word; an answer nobody judged is "owed", and a seat without an answer owes none."""
     given = seat.get("verdict")
@@ -76,7 +106,8 @@ def judged(seat: dict[str, Any]) -> str:
 COMMANDS = (
     Command(
         "log",
-        "Lists what was asked, newest first: one row an answer, with its call id and verdict.",
+        "Lists what was asked, newest first: one row an answer, with its call id and verdict; then shadow "
+        "seats.",
         log,
         (
             argument("--limit", type=count, default=20, metavar="N", help="how many panels (20)"),

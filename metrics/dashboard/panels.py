@@ -5,7 +5,7 @@ from typing import Any
 
 from metrics.bench import collections, fields
 from metrics.dashboard import frame
-from metrics.evidence import claims, panels, verdicts
+from metrics.evidence import claims, panels, shadows, verdicts
 from metrics.records import Problem
 from metrics.store import bodies
 from metrics.web.table import Call, Response
@@ -39,12 +39,16 @@ PASSAGE: dict[str, fields.Check] = {
 
 def log(call: Call) -> Response:
     """The latest panels, newest first, each seat with its verdict; `before` is the cursor of the page
-    before."""
+    before. The first page also tells of the latest shadow seats, and how often each pair of models agreed."""
     before, collection = call.param("before") or None, call.param("collection") or None
     rows, cursor = panels.recent(frame.page(call), before, collection)
     if collection and not rows and not panels.known(collection):
         collections.get(collection)  # a removed one still has its log; of one that never was, say so
-    return frame.ok(panels=[judged(row) for row in rows], next=cursor)
+    beside: dict[str, Any] = {}
+    if before is None:
+        latest, _ = shadows.recent(frame.page(call), None, collection)
+        beside = {"shadows": latest, "agreement": shadows.agreement(collection)}
+    return frame.ok(panels=[judged(row) for row in rows], next=cursor, **beside)
 
 
 def panel(call: Call) -> Response:

@@ -19,6 +19,16 @@ PANEL = {
     "task": "why?\nnow",
     "seats": [SEAT],
 }
+SHADOW = {
+    "at": "2026-11-29T14:22:20.123Z",
+    "call": "r20261129-142220-1a2b3c4d.2",
+    "collection": "core",
+    "model": "kimi",
+    "shadow": "glm",
+    "agreement": "arguments",
+    "differs": ["read.path", "read.lines"],
+}
+TALLY = {"collection": "core", "model": "kimi", "shadow": "glm", "turns": 9, "same": 7, "arguments": 2}
 LISTED = {"GET /api/log": {"ok": True, "panels": [PANEL], "next": "c1"}}
 
 
@@ -40,6 +50,15 @@ class Log(unittest.TestCase):
             self.assertEqual(cells, wanted)
             self.assertIn("bench log --before c1", played.err)
             self.assertEqual(stage.bench("log", "--json").document["panels"], [PANEL])
+
+    def test_shadow_seats(self) -> None:
+        reply = {"ok": True, "panels": [], "next": None, "shadows": [SHADOW], "agreement": [TALLY]}
+        with Stage({"GET /api/log": reply}) as stage:
+            lines = [line.split() for line in stage.bench("log").out.splitlines()]
+            turn = [SHADOW[name] for name in ("at", "collection", "call", "model", "shadow", "agreement")]
+            self.assertIn([*turn, "read.path,", "read.lines"], lines)
+            self.assertIn(["core", "kimi", "glm", "9", "7", "2", "0", "0", "0"], lines)
+            self.assertEqual(stage.bench("log", "--json").document["shadows"], [SHADOW])
 
     def test_a_call_id_is_never_cut(self) -> None:
         call = "p20261129-142220-1a2b3c4d.explorer2"

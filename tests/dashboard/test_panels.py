@@ -3,7 +3,7 @@ from typing import Any
 
 from metrics.bench import collections
 from metrics.dashboard import panels as handlers
-from metrics.evidence import offloads, panels
+from metrics.evidence import offloads, panels, shadows
 from metrics.store import bodies
 from tests.bench.bench import BY
 from tests.dashboard.api import ApiCase
@@ -68,6 +68,26 @@ class Panels(ApiCase):
         seats = self.get("/api/log")["panels"][0]["seats"]
         self.assertEqual((seats[0]["verdict"]["useful"], seats[0]["verdict"]["note"]), (True, "right"))
         self.assertIsNone(seats[1]["verdict"])
+
+    def test_log_tells_of_shadow_seats_once(self) -> None:
+        self.panel(1)
+        self.panel(2)
+        for n, collection in enumerate(("core", "side")):
+            shadows.record(
+                {
+                    "at": "2026-11-29T14:22:20.000Z",
+                    "call": f"r{DAY}-142220-0000000{n}.1",
+                    "collection": collection,
+                    **{"model": "alpha", "model_id": "box:alpha", "shadow": "beta", "shadow_id": "box:beta"},
+                    "agreement": "same",
+                }
+            )
+        first = self.get("/api/log?limit=1")
+        self.assertEqual([row["collection"] for row in first["shadows"]], ["side"])
+        self.assertEqual([tally["same"] for tally in first["agreement"]], [1, 1])
+        self.assertNotIn("shadows", self.get(f"/api/log?before={first['next']}"))
+        only = self.get("/api/log?collection=core")
+        self.assertEqual([row["collection"] for row in only["shadows"] + only["agreement"]], ["core"] * 2)
 
     def test_log_refuses_nonsense(self) -> None:
         self.panel(1)
