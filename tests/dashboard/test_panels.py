@@ -78,7 +78,10 @@ class Panels(ApiCase):
                     "at": "2026-11-29T14:22:20.000Z",
                     "call": f"r{DAY}-142220-0000000{n}.1",
                     "collection": collection,
-                    **{"model": "alpha", "model_id": "box:alpha", "shadow": "beta", "shadow_id": "box:beta"},
+                    "model": "alpha",
+                    "model_id": "box:alpha",
+                    "shadow": "beta",
+                    "shadow_id": "box:beta",
                     "agreement": "same",
                 }
             )
