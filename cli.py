@@ -11,7 +11,19 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from metrics.commands import ask, collections, endpoints, help, init, log, models, serve, status, verdict
+from metrics.commands import (
+    ask,
+    collections,
+    endpoints,
+    help,
+    init,
+    log,
+    models,
+    route,
+    serve,
+    status,
+    verdict,
+)
 from metrics.commands.command import Command
 from metrics.commands.failure import DONE, PIPE_CLOSED, Failure, told, usage
 from metrics.commands.output import Console, let_go, quoted, system_console
@@ -25,6 +37,7 @@ TABLE: tuple[Command, ...] = (
     *ask.COMMANDS,
     *verdict.COMMANDS,
     *log.COMMANDS,
+    *route.COMMANDS,
     *collections.COMMANDS,
     *endpoints.COMMANDS,
     *models.COMMANDS,

@@ -1,6 +1,6 @@
 """The dashboard: one module a page, each with the handlers it needs."""
 
-from metrics.dashboard import collections, endpoints, models, panels, settings, status
+from metrics.dashboard import collections, endpoints, models, panels, route, settings, status
 
 HANDLERS = (
     *status.HANDLERS,
@@ -8,5 +8,6 @@ HANDLERS = (
     *models.HANDLERS,
     *collections.HANDLERS,
     *panels.HANDLERS,
+    *route.HANDLERS,
     *settings.HANDLERS,
 )

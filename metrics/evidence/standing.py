@@ -23,13 +23,12 @@ _PANEL = tuple((PLACES[useful], PLACES[judged]) for useful, judged in PANEL_PAIR
 class Record:
     """A model's verdicts, faded: `own` on this kind of task, `all` on every kind. `own_n` and `all_n` are how
     many, `own` and `all` how many of them were useful, in units of what an average model has useful of one
-    verdict; so `own / own_n` is 1 for an average model. `useful` is `own` as a plain count."""
+    verdict; so `own / own_n` is 1 for an average model."""
 
     own: float = 0.0
     own_n: float = 0.0
     all: float = 0.0
     all_n: float = 0.0
-    useful: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +71,11 @@ def relative(shapes: Mapping[str, Mapping[str, Cell]], shape: str, day: int, pan
         if kind == shape:
             level = usual
         for model, (useful, judged) in told.items():
-            own = sums.setdefault(model, [0.0] * 5)
+            own = sums.setdefault(model, [0.0] * 4)
             own[2] += useful / usual
             own[3] += judged
             if kind == shape:
-                own[0], own[1], own[4] = useful / usual, judged, useful
+                own[0], own[1] = useful / usual, judged
     records = {
         model: Record(*(round(one, DIGITS) for one in own)) for model, own in sums.items() if own[3] > 0
     }

@@ -40,7 +40,7 @@ def order(request: Request, now: float, seed: int) -> Ranking:
     policy, options, _ = route_policy.POLICIES[name]
     day = datetime.fromtimestamp(now, UTC).date()
     stands = standing.of(request.collection, shape, day.toordinal(), route_policy.OPTIONS["panel_in_route"])
-    useful = _useful(request.collection, fit) if name == "counts" else {}
+    useful = _useful(request.collection, fit) if name == "counts" else None
     given = {
         "policy": policy,
         "opt": dict(options),
@@ -56,7 +56,7 @@ def order(request: Request, now: float, seed: int) -> Ranking:
     }
     choice = again(given)
     by_alias = {candidate.alias: candidate.target for candidate in fit}
-    decision = {**given, "order": choice["order"], "why": choice["why"]}
+    decision = {**given, "order": choice["order"], "ranked": choice["ranked"], "why": choice["why"]}
     return Ranking(tuple(by_alias[alias] for alias in choice["order"]), skipped, shape, decision)
 
 
@@ -69,20 +69,20 @@ def again(decision: Mapping[str, Any]) -> route_policy.Decision:
         "record": {one["alias"]: one["record"] for one in listed},
         "facts": {one["alias"]: {"findings": one["findings"], "paid": one["paid"]} for one in listed},
         "last": {one["alias"]: one["last"] for one in listed},
-        "counts": {one["alias"]: one["useful"] for one in listed},
+        "counts": {one["alias"]: one.get("useful", 0) for one in listed},
         "rests": {one["alias"]: one["rests"]["until"] for one in listed if one["rests"]},
     }
     return policy(state, {"candidates": [one["alias"] for one in listed]}, decision["seed"])
 
 
-def _written(candidate: Candidate, record: Record | None, useful: Mapping[str, int]) -> dict[str, Any]:
+def _written(candidate: Candidate, record: Record | None, useful: Mapping[str, int] | None) -> dict[str, Any]:
     """A candidate in the record: all that a policy may go by."""
     known = record or Record()
     return {
         "alias": candidate.alias,
         "model_id": candidate.model.model_id,
         "record": [known.own, known.own_n, known.all, known.all_n],
-        "useful": useful.get(candidate.alias, 0),
+        **({} if useful is None else {"useful": useful.get(candidate.alias, 0)}),
         "last": candidate.last,
         "findings": candidate.findings,
         "paid": candidate.paid,

@@ -1,7 +1,7 @@
 """Who takes a new conversation: pure functions of what is known, who can take it and a seed. No clock, no
 files, no global randomness.
 
-    order(state, ctx, seed) -> {"order": [alias], "prob": {alias: p}, "why": {alias: {...}}}
+    order(state, ctx, seed) -> {"order": [alias], "ranked": [alias], "prob": {alias: p}, "why": {alias: {}}}
 
 `state`: {"level": the usual share of useful verdicts on this kind of task,
           "record": {alias: [own, own_n, all, all_n]}, as evidence/standing.Record names them,
@@ -10,7 +10,9 @@ files, no global randomness.
           "rests": {alias: epoch s until which it is not to be first, or None: not known}}
 `ctx`:   {"candidates": [alias] as the collection lists them}
 
-What is missing in a mapping of `state` is unknown: no verdicts, no facts, never answered, not resting.
+`order` is whom to ask, the first one drawn; `ranked` is the same had nobody had a turn; `prob` is each one's
+probability of being the first. What is missing in a mapping of `state` is unknown: no verdicts, no facts,
+never answered, not resting.
 
 `record/1` gives the lead to the member that seems best with the benefit of the doubt: its share of useful
 verdicts, drawn towards the usual one while there are few, plus one standard deviation (judgement.md, section
@@ -47,7 +49,7 @@ _UNKNOWN = float("inf")
 
 
 def order(state: Mapping[str, Any], ctx: Mapping[str, Any], seed: int | str) -> Decision:
-    """The order in which to ask the candidates; `prob` is each one's probability of being the first."""
+    """The order by the record."""
     listed = list(ctx["candidates"])
     merits = {alias: merit(state["level"], state.get("record", {}).get(alias, _NONE)) for alias in listed}
     ranks = _ranks(state, listed, {alias: found["value"] for alias, found in merits.items()})
@@ -58,7 +60,7 @@ def order(state: Mapping[str, Any], ctx: Mapping[str, Any], seed: int | str) -> 
 
 
 def counts(state: Mapping[str, Any], ctx: Mapping[str, Any], seed: int | str) -> Decision:
-    """The same by the plain rule of most useful verdicts."""
+    """The order by the plain rule of most useful verdicts."""
     listed = list(ctx["candidates"])
     useful = {alias: float(state.get("counts", {}).get(alias, 0)) for alias in listed}
     ranks = _ranks(state, listed, useful)
@@ -95,7 +97,7 @@ def _decide(
 ) -> Decision:
     """Draw who is first. `turns` shares out the turns among those that are ready; nobody ready: no turn."""
     if not ranks:
-        return {"order": [], "prob": {}, "why": {}}
+        return {"order": [], "ranked": [], "prob": {}, "why": {}}
     draw = random.Random(seed)
     leader, chance = ranks[0], chance if turns else 0.0
     prob = {alias: chance * turns.get(alias, 0.0) + (1 - chance) * (alias == leader) for alias in ranks}
@@ -104,9 +106,9 @@ def _decide(
         first = draw.choices(list(turns), list(turns.values()))[0]
     said = {alias: "rests" if _rests(state, alias) else "next" for alias in ranks}
     said[first] = "turn" if first != leader else "leader" if said[first] == "next" else "rests"
-    order = [first, *(alias for alias in ranks if alias != first)]
-    why = {alias: {"how": said[alias], "p": round(prob[alias], DIGITS)} for alias in order}
-    return {"order": order, "prob": prob, "why": why}
+    asked = [first, *(alias for alias in ranks if alias != first)]
+    why = {alias: {"how": said[alias], "p": round(prob[alias], DIGITS)} for alias in asked}
+    return {"order": asked, "ranked": ranks, "prob": prob, "why": why}
 
 
 def _ranks(state: Mapping[str, Any], listed: Sequence[str], values: Mapping[str, float]) -> list[str]:
