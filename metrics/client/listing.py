@@ -55,6 +55,11 @@ def _reasons(value: Any) -> bool | None:
     return True if isinstance(value, list) and "reasoning" in value else None
 
 
+def _able(name: str) -> Callable[[Any], bool | None]:
+    """Whether a list of capabilities has `name`."""
+    return lambda value: name in value if isinstance(value, list) else None
+
+
 # fact -> (path, how to read it), the first that says something wins. A "*" is the first entry of a list.
 Path = tuple[str, ...]
 FACTS: Mapping[str, Sequence[tuple[Path, Callable[[Any], Any]]]] = {
@@ -72,6 +77,7 @@ FACTS: Mapping[str, Sequence[tuple[Path, Callable[[Any], Any]]]] = {
         ),  # llama.cpp (n_ctx_train is what it was trained for, not what was loaded)
         (("loaded_context_length",), _whole),  # LM Studio
         (("providers", "*", "context_length"), _whole),  # Hugging Face
+        (("details", "context_length"), _whole),  # Ollama
     ),
     "max_output": (
         (("top_provider", "max_completion_tokens"), _whole),
@@ -84,14 +90,21 @@ FACTS: Mapping[str, Sequence[tuple[Path, Callable[[Any], Any]]]] = {
         (("architecture", "input_modalities"), _images),
         (("input_modalities",), _images),
         (("capabilities", "vision"), _truth),
+        (("capabilities",), _able("vision")),  # Ollama
         (("capabilities", "image_input", "supported"), _truth),
     ),
     "tools": (
         (("supported_parameters",), _tools),
         (("capabilities", "function_calling"), _truth),
+        (("capabilities",), _able("tools")),
         (("providers", "*", "supports_tools"), _truth),
     ),
-    "reasoning": ((("supported_parameters",), _reasons), (("capabilities", "reasoning"), _truth)),
+    "reasoning": (
+        (("supported_parameters",), _reasons),
+        (("capabilities", "reasoning"), _truth),
+        (("capabilities",), _able("thinking")),
+        (("thinking",), _truth),  # Gemini's own list
+    ),
 }
 # OpenRouter prices a token, in strings; Together and Hugging Face a million, in numbers.
 PER_TOKEN = {
@@ -122,16 +135,22 @@ def list_models(
     url = address(base, "/models", quirks.of_host(host).root)
     target = Target(alias=host, model_id="", endpoint=host, connection=host, served="", base=base, key=key)
     anthropic = host == "api.anthropic.com"
-    arrival = transport.open(
-        "GET", url + ("?limit=1000" if anthropic else ""), _headers(key, host, anthropic)
-    )
+    url += "?limit=1000" if anthropic else ""
+    return models(entries(fetched(transport, url, _headers(key, host, anthropic), target, now=now()), url))
+
+
+def fetched(
+    transport: Transport, url: str, headers: Sequence[tuple[str, str]], target: Target, *, now: float
+) -> bytes:
+    """The body of a listing at `url`, whole. Problem as from list_models; `target` says who is asked."""
+    arrival = transport.open("GET", url, headers)
     try:
-        body = arrival.read()
+        body: bytes = arrival.read()
     finally:
         arrival.close()
     if not 200 <= arrival.status < 300:
-        raise errors.from_status(arrival.status, arrival.headers, body, target, now=now())
-    return _models(_entries(body, url))
+        raise errors.from_status(arrival.status, arrival.headers, body, target, now=now)
+    return body
 
 
 def _headers(key: str | None, host: str, anthropic: bool) -> list[tuple[str, str]]:
@@ -143,7 +162,7 @@ def _headers(key: str | None, host: str, anthropic: bool) -> list[tuple[str, str
     return headers
 
 
-def _entries(body: bytes, url: str) -> list[Any]:
+def entries(body: bytes, url: str) -> list[Any]:
     """The list in a listing: OpenAI's `data`, Ollama's and Gemini's `models`, or the body itself
     (Together)."""
     try:
@@ -157,9 +176,10 @@ def _entries(body: bytes, url: str) -> list[Any]:
     return value
 
 
-def _models(entries: Iterable[Any]) -> list[dict[str, Any]]:
+def models(listed: Iterable[Any]) -> list[dict[str, Any]]:
+    """What each entry of a listing says; an id that comes twice counts once."""
     found: dict[str, dict[str, Any]] = {}
-    for entry in entries:
+    for entry in listed:
         if isinstance(entry, str):
             entry = {"id": entry}
         if isinstance(entry, Mapping):
@@ -179,7 +199,7 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
     price = _price(entry)
     if price:
         facts["price"] = price
-    name = entry.get("display_name") or entry.get("name")
+    name = entry.get("display_name") or entry.get("displayName") or entry.get("name")
     if isinstance(name, str) and name:
         facts["name"] = name
     return facts

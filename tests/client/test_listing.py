@@ -58,6 +58,34 @@ LISTINGS: list[tuple[str, Any, list[dict[str, Any]]]] = [
     ),
     ("ollama", {"models": [{"name": "q:4b", "model": "q:4b"}]}, [{"served": "q:4b", "name": "q:4b"}]),
     (
+        "ollama, of today",
+        {
+            "models": [
+                {
+                    "name": "q:4b",
+                    "model": "q:4b",
+                    "capabilities": ["completion", "tools"],
+                    "details": {"context_length": 4096},
+                }
+            ]
+        },
+        [
+            {
+                "served": "q:4b",
+                "context": 4096,
+                "vision": False,
+                "tools": True,
+                "reasoning": False,
+                "name": "q:4b",
+            }
+        ],
+    ),
+    (
+        "gemini's own, of today",
+        {"models": [{"name": "models/g", "displayName": "G", "thinking": True}]},
+        [{"served": "g", "reasoning": True, "name": "G"}],
+    ),
+    (
         "gemini's own",
         {"models": [{"name": "models/g", "inputTokenLimit": 9, "outputTokenLimit": 3}]},
         [{"served": "g", "context": 9, "max_output": 3, "name": "models/g"}],
