@@ -11,6 +11,7 @@ from typing import Any
 
 from metrics.formats import content, images
 from metrics.formats.calls import as_text
+from metrics.formats.hosted import Hosted
 from metrics.records import Message
 
 Block = Mapping[str, Any]
@@ -20,17 +21,16 @@ Placed = tuple[str, Block]  # a block and where it stands in the caller's body
 # Claude Code's note to Anthropic's billing: it changes with every request and would spoil each prefix cache.
 _BILLING = re.compile(r"\s*(?:x-anthropic-billing-header:[^\n]*\n*)+")
 
-_AT_ANTHROPIC = (
-    "comes from a tool that runs at Anthropic and cannot be continued here; leave it out, or tell what it "
-    "found in a text block"
-)
+# Calls of such tools and what came of them: web_search_tool_result, mcp_tool_result, ...
+_FOREIGN = re.compile(r"server_tool_use|mcp_tool_use|.+_tool_result")
+
 _NO_PDF = (
     "models here read no PDF; send its text as a document with a text source, or its pages as image blocks"
 )
 _NO_UPLOADS = "a file uploaded to Anthropic cannot be read here; send its content inline"
 
 
-def conversation(body: Mapping[str, Any]) -> list[Message]:
+def conversation(body: Mapping[str, Any], hosted: Hosted) -> list[Message]:
     """Chat messages of `system` and `messages`, in order. Problem 400 naming the first block that will not
     do."""
     turns = body.get("messages")
@@ -39,7 +39,7 @@ def conversation(body: Mapping[str, Any]) -> list[Message]:
     system = body.get("system")
     said = [] if system is None else _system(_blocks(system, "system"))
     for role, blocks in _turns(turns):
-        said += _SAID[role](blocks)
+        said += _SAID[role](_run_here(blocks, hosted))
     if not any(message["role"] in ("user", "tool") and message["content"] for message in said):
         raise content.refuse('"messages" must hold at least one user message with content', "messages")
     return said
@@ -62,6 +62,15 @@ def _turns(messages: Sequence[Any]) -> list[tuple[str, list[Placed]]]:
         else:
             turns.append((role, blocks))
     return turns
+
+
+def _run_here(blocks: Sequence[Placed], hosted: Hosted) -> Sequence[Placed]:
+    """The blocks without those of tools that ran at Anthropic."""
+    kept = [placed for placed in blocks if not _FOREIGN.fullmatch(placed[1]["type"])]
+    for where, block in blocks if len(kept) < len(blocks) else ():
+        if _FOREIGN.fullmatch(block["type"]):
+            hosted.trace(block["type"], where)
+    return kept
 
 
 def _blocks(value: Any, where: str) -> list[Placed]:
@@ -209,8 +218,6 @@ def _parts(block: Block, where: str, read: Mapping[str, "_Reader"]) -> list[Part
 
 
 def _why_not(kind: str, read: Mapping[str, "_Reader"]) -> str:
-    if kind == "server_tool_use" or (kind.endswith("_tool_result") and kind != "tool_result"):
-        return _AT_ANTHROPIC
     return _NO_UPLOADS if kind == "container_upload" else f"is not read here; what is: {', '.join(read)}"
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from metrics.formats import content, schemas
 from metrics.formats.anthropic_blocks import conversation
+from metrics.formats.hosted import Hosted
 from metrics.records import Problem, Request
 from metrics.web.table import Call
 
@@ -27,15 +28,13 @@ LONGEST_USER = 64  # OpenAI refuses a longer `user`; Claude Code's is a JSON obj
 EFFORTS = {"low": "low", "medium": "medium", "high": "high", "xhigh": "high", "max": "high"}
 BUDGETS = ((4_096, "low"), (16_384, "medium"))  # thinking tokens below which effort has that name
 
+HOSTED = ("mcp_servers", "container")  # fields that ask for tools at Anthropic
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 # Tools that the caller runs but whose schema only Anthropic's models were taught, e.g. bash_20250124.
 _TAUGHT = re.compile(r"(?:bash|text_editor|memory|computer|browser)(?:_toolset)?_\d+")
 _NO_SCHEMA = (
     'is known to Anthropic\'s own models alone; declare it as a tool with a "name" and an "input_schema"'
-)
-_HOSTED = (
-    'runs at Anthropic and cannot run here; leave it out of "tools", or declare a tool that your program runs'
 )
 
 NEEDS_MAX_TOKENS = '"max_tokens" is required: the most tokens that an answer may have'
@@ -56,18 +55,23 @@ def parse(call: Call) -> Request:
 def read(body: Mapping[str, Any]) -> Request:
     """The request, which may do without max_tokens (to count tokens) and hold tools for a panel."""
     model, collection, mode = content.address(body)
-    _refuse_hosted(body)
-    tools = _tools(body.get("tools"))
+    _refuse_thread(body)
+    hosted = Hosted("Anthropic", collection)
+    for name in HOSTED:
+        if body.get(name):
+            hosted.tool(name, name)
+    tools = _tools(body.get("tools"), hosted)
     left_out = SHAPING[:1] if mode == "route" else SHAPING
     return Request(
         model=model,
         collection=collection,
         reply=mode,
-        messages=conversation(body),
+        messages=conversation(body, hosted),
         options=_options(body),
         tools=tools,
-        passed={**_effort(body), **_schema(body), **_user(body), **(_choice(body) if tools else {})},
+        passed={**_effort(body), **_schema(body), **_user(body), **(_choice(body, hosted) if tools else {})},
         stream=content.flag(body, "stream"),
+        dropped=hosted.dropped,
         ignored=content.unused({name: _wish(body, name) for name in left_out}),
         format=NAME,
         framing=THINKING if _shows_thinking(body) else "",
@@ -80,18 +84,10 @@ def _wish(body: Mapping[str, Any], name: str) -> Any:
     return None if value == {"type": "disabled"} else value
 
 
-def _refuse_hosted(body: Mapping[str, Any]) -> None:
+def _refuse_thread(body: Mapping[str, Any]) -> None:
     kind = content.member(body, "thread").get("type")
     if kind not in (None, "create"):
         raise Problem(404, NO_THREAD, param="thread", code="thread_not_found", retryable=False)
-    if body.get("mcp_servers"):
-        raise content.refuse(
-            '"mcp_servers" are called from Anthropic and not from here; call them from your program, and '
-            "declare their tools",
-            "mcp_servers",
-        )
-    if body.get("container"):
-        raise content.refuse('"container" runs at Anthropic and cannot run here; leave it out', "container")
 
 
 def _options(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,20 +101,31 @@ def _options(body: Mapping[str, Any]) -> dict[str, Any]:
 # --- tools
 
 
-def _tools(value: Any) -> list[dict[str, Any]]:
+def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
     """Functions in chat's shape."""
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(tool, dict) for tool in value):
         raise content.refuse('"tools" must be a list of tools', "tools")
-    return [_tool(tool, f"tools[{at}]") for at, tool in enumerate(value)]
+    return [
+        _tool(tool, f"tools[{at}]")
+        for at, tool in enumerate(value)
+        if not _runs_elsewhere(tool, f"tools[{at}]", hosted)
+    ]
+
+
+def _runs_elsewhere(tool: Mapping[str, Any], where: str, hosted: Hosted) -> bool:
+    """Whether a tool runs at Anthropic, and is to be left out."""
+    kind = tool.get("type")
+    if kind in (None, "custom"):
+        return False
+    if isinstance(kind, str) and _TAUGHT.fullmatch(kind):
+        raise content.refuse(f"{where}: {content.shown(kind)} {_NO_SCHEMA}", f"{where}.type")
+    hosted.tool(kind, where, name=tool.get("name"))
+    return True
 
 
 def _tool(tool: Mapping[str, Any], where: str) -> dict[str, Any]:
-    kind = tool.get("type")
-    if kind not in (None, "custom"):
-        why = _NO_SCHEMA if isinstance(kind, str) and _TAUGHT.fullmatch(kind) else _HOSTED
-        raise content.refuse(f"{where}: {content.shown(kind)} {why}", f"{where}.type")
     name, about = tool.get("name"), tool.get("description")
     if not isinstance(name, str) or not name:
         raise content.refuse(f"{where}.name must be a string", f"{where}.name")
@@ -133,7 +140,7 @@ def _tool(tool: Mapping[str, Any], where: str) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _choice(body: Mapping[str, Any]) -> dict[str, Any]:
+def _choice(body: Mapping[str, Any], hosted: Hosted) -> dict[str, Any]:
     """tool_choice and parallel_tool_calls. Called only when there are tools: without any, Claude Code's side
     calls still send a choice, and chat providers refuse that."""
     wish = content.member(body, "tool_choice")
@@ -145,6 +152,8 @@ def _choice(body: Mapping[str, Any]) -> dict[str, Any]:
         name = wish.get("name")
         if not isinstance(name, str):
             raise content.refuse('"tool_choice.name" must be the name of a tool', "tool_choice.name")
+        if hosted.named(name):
+            return {"tool_choice": "auto", **parallel}
         return {"tool_choice": {"type": "function", "function": {"name": name}}, **parallel}
     if not isinstance(kind, str) or kind not in CHOICES:
         said = f'"tool_choice.type" is {content.shown(kind)}; it can be tool, {", ".join(CHOICES)}'

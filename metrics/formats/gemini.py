@@ -23,8 +23,8 @@ VERSIONS = ("v1beta", "v1alpha", "v1beta1")
 
 
 def count_tokens(call: Call) -> Response:
-    names.resolve(gemini_in.model_name(call.parts["name"]))
-    messages, tools = gemini_in.counted(call.json())
+    collection, _ = names.resolve(gemini_in.model_name(call.parts["name"]))
+    messages, tools = gemini_in.counted(call.json(), collection)
     declared = tokens.of_text(as_text(tools, "tools")) if tools else 0
     return as_json({"totalTokens": tokens.estimate(messages) + declared})
 

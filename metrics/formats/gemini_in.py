@@ -8,11 +8,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics.formats import content, schemas
-from metrics.formats.gemini_parts import HOSTED, camel, fields, listed, messages, nested, string
+from metrics.formats.gemini_parts import camel, fields, listed, messages, nested, string
+from metrics.formats.hosted import Hosted
 from metrics.records import Message, Request
 from metrics.web.table import Call
 
 NAME = "gemini"
+VENDOR = "Google"
 
 MODES = {"AUTO": "auto", "VALIDATED": "auto", "ANY": "required", "NONE": "none", "MODE_UNSPECIFIED": None}
 LEVELS = {"MINIMAL": "minimal", "LOW": "low", "MEDIUM": "medium", "HIGH": "high"}
@@ -52,12 +54,14 @@ def parse(call: Call) -> Request:
     config = _generation(body)
     if mode == "route":
         _refuse_kind(config)
-    tools, choice = _chosen(_tools(body.get("tools")), fields(content.member(body, "toolConfig")))
+    hosted = Hosted(VENDOR, collection)
+    declared = _tools(body.get("tools"), hosted)
+    tools, choice = _chosen(declared, fields(content.member(body, "toolConfig")))
     request = Request(
         model=model,
         collection=collection,
         reply=mode,
-        messages=messages(body),
+        messages=messages(body, hosted),
         options=_options(config),
         tools=tools,
         passed={**_passed(config), **({"tool_choice": choice} if tools and choice else {})},
@@ -65,6 +69,7 @@ def parse(call: Call) -> Request:
         ignored=_ignored(config, written),
         format=NAME,
         framing="sse" if call.param("alt") == "sse" else "array",
+        dropped=hosted.dropped,
         **content.wishes(sent),
     )
     return request if mode == "route" else content.for_panel(request)
@@ -174,12 +179,13 @@ def _effort(thinking: dict[str, Any]) -> str | None:
     return next((effort for most, effort in BUDGETS if budget <= most), "high")
 
 
-def _tools(value: Any) -> list[dict[str, Any]]:
+def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
     made = []
     for at, tool in enumerate(listed(value, "tools")):
         where = f"tools[{at}]"
-        if hosted := [name for name in tool if name != "functionDeclarations"]:
-            raise content.refuse(f"{where}: {content.shown(hosted[0])} {HOSTED}", f"{where}.{hosted[0]}")
+        for name in tool:
+            if name != "functionDeclarations":
+                hosted.tool(name, where)
         declared = listed(tool.get("functionDeclarations"), f"{where}.functionDeclarations")
         made += [_function(item, f"{where}.functionDeclarations[{n}]") for n, item in enumerate(declared)]
     return made
@@ -221,8 +227,9 @@ def _chosen(tools: list[dict[str, Any]], config: dict[str, Any]) -> tuple[list[d
     return tools, MODES[mode]
 
 
-def counted(body: Mapping[str, Any]) -> tuple[list[Message], list[dict[str, Any]]]:
+def counted(body: Mapping[str, Any], collection: str) -> tuple[list[Message], list[dict[str, Any]]]:
     """Messages and tools of a request to count tokens: a conversation, or a whole request in one field."""
+    hosted = Hosted(VENDOR, collection)
     asked = fields(body)
     whole = fields(content.member(asked, "generateContentRequest")) or asked
-    return messages(whole), _tools(whole.get("tools"))
+    return messages(whole, hosted), _tools(whole.get("tools"), hosted)

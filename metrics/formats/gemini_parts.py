@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from metrics.formats import content, images
 from metrics.formats.calls import Turns, arguments_text, as_text
+from metrics.formats.hosted import Hosted
 from metrics.records import Message
 
 ROLES = ("user", "model", "function")
@@ -34,13 +35,12 @@ SENTINELS = frozenset(
     )
 )
 
-HOSTED = "runs at Google and cannot run here; leave it out, or declare a function that your own program runs"
 NOT_FILES = "upload nothing: send pictures as inlineData, or as fileData with their http(s) address"
 _PICTURE = re.compile(r"\.(png|jpe?g|gif|webp)$", re.IGNORECASE)
 _SNAKE = re.compile(r"_([a-z0-9])")
 
 
-def messages(body: Mapping[str, Any]) -> list[Message]:
+def messages(body: Mapping[str, Any], hosted: Hosted) -> list[Message]:
     """`systemInstruction` and `contents` in chat shape. Problem 400 naming what will not do."""
     turns = Turns()
     system = _system(body.get("systemInstruction"))
@@ -55,12 +55,22 @@ def messages(body: Mapping[str, Any]) -> list[Message]:
             )
         parts = listed(item.get("parts"), f"{where}.parts")
         told = [
-            (part, f"{where}.parts[{n}]") for n, part in enumerate(parts) if part.get("thought") is not True
+            (part, f"{where}.parts[{n}]")
+            for n, part in enumerate(parts)
+            if part.get("thought") is not True and not _foreign(part, f"{where}.parts[{n}]", hosted)
         ]
         (_model_turn if role == "model" else _user_turn)(turns, told)
     if not any(message["role"] == "user" for message in turns.messages):
         raise content.refuse('"contents" must hold at least one text of the user', "contents")
     return turns.messages
+
+
+def _foreign(part: dict[str, Any], where: str, hosted: Hosted) -> bool:
+    """Whether a tool that ran at Google left this part, and it is to be left out."""
+    kind = next((kind for kind in FOREIGN if kind in part), None)
+    if kind:
+        hosted.trace(kind, where)
+    return kind is not None
 
 
 def _system(value: Any) -> str:
@@ -157,8 +167,6 @@ def _kind(part: dict[str, Any], where: str) -> str | None:
     for kind in PARTS:
         if kind in part:
             return kind
-    if foreign := next((kind for kind in FOREIGN if kind in part), None):
-        raise content.refuse(f"{where}.{foreign} comes from a tool that {HOSTED}", where)
     if not part.keys() <= BESIDE:
         raise content.refuse(f"{where} holds none of {', '.join(PARTS)}", where)
     return None

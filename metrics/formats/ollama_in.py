@@ -6,6 +6,7 @@ from typing import Any
 
 from metrics.formats import content, images, schemas
 from metrics.formats.calls import Turns, arguments_text
+from metrics.formats.hosted import Hosted
 from metrics.records import Message, Request
 from metrics.web.table import Call
 
@@ -25,7 +26,6 @@ SHAPING_OPTIONS = (
 )
 COUNTS = ("num_predict", "seed")
 
-HOSTED = "is not read; declare a function that your own program runs"
 _NOTHING = re.compile(r"-?0+(?:\.0*)?(?:ns|us|µs|ms|s|m|h)?")
 
 
@@ -34,6 +34,7 @@ def parse(call: Call) -> Request:
     kind = "generate" if call.path.rstrip("/").endswith("/generate") else "chat"
     model, collection, mode = content.address(body)
     options = _whole_counts(content.member(body, "options"))
+    hosted = Hosted("its vendor", collection)
     stream = body.get("stream")
     request = Request(
         model=model,
@@ -41,7 +42,8 @@ def parse(call: Call) -> Request:
         reply=mode,
         messages=_prompt(body) if kind == "generate" else messages(body.get("messages")),
         options=_options(options),
-        tools=_tools(body.get("tools")) if kind == "chat" else (),
+        tools=_tools(body.get("tools"), hosted) if kind == "chat" else (),
+        dropped=hosted.dropped,
         passed=_passed(body, options),
         stream=True if stream is None else content.flag(body, "stream"),
         ignored=content.unused(
@@ -232,18 +234,23 @@ def _effort(value: Any) -> str | None:
     return str(value)
 
 
-def _tools(value: Any) -> list[dict[str, Any]]:
+def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
     if value is not None and (
         not isinstance(value, list) or not all(isinstance(tool, dict) for tool in value)
     ):
         raise content.refuse('"tools" must be a list of tools', "tools")
-    return [_tool(tool, f"tools[{at}]") for at, tool in enumerate(value or ())]
+    made = []
+    for at, tool in enumerate(value or ()):
+        kind = tool.get("type") or "function"
+        if kind == "function":
+            made.append(_tool(tool, f"tools[{at}]"))
+        else:
+            hosted.tool(kind, f"tools[{at}]")
+    return made
 
 
 def _tool(tool: dict[str, Any], where: str) -> dict[str, Any]:
-    kind, function = tool.get("type") or "function", tool.get("function")
-    if kind != "function":
-        raise content.refuse(f"{where}: {content.shown(kind)} {HOSTED}", f"{where}.type")
+    function = tool.get("function")
     if not isinstance(function, dict) or not isinstance(function.get("name"), str):
         raise content.refuse(f"{where}.function must be an object with a name", where)
     parameters = function.get("parameters")

@@ -11,6 +11,7 @@ from metrics.bench import listing
 from metrics.events import Chunk, Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.formats import content, framing
 from metrics.formats import openai_chat_relay as relay
+from metrics.formats.hosted import Hosted
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
 from metrics.web.table import Call, Response, as_json
@@ -58,27 +59,28 @@ SHAPING = (
     "prediction",
 )
 
+CHOICES = ("tool_choice", "parallel_tool_calls")
+
 # The object of each kind of call, and its field for what the model wrote.
 CALL = {"function": ("function", "arguments"), "custom": ("custom", "input")}
-
-HOSTED = (
-    'runs at OpenAI and cannot run here; leave it out of "tools", or declare a function that your own '
-    "program runs"
-)
 
 
 def parse(call: Call) -> Request:
     body = call.json()
     model, collection, mode = content.address(body)
     _refuse_legacy(body)
+    hosted = Hosted("OpenAI", collection)
+    tools = _tools(body.get("tools"), hosted)
+    passed = {name: value for name, value in body.items() if name not in READ and value is not None}
     request = Request(
         model=model,
         collection=collection,
         reply=mode,
         messages=content.messages(body.get("messages")),
         options=content.sampling(body),
-        tools=_tools(body.get("tools")),
-        passed={name: value for name, value in body.items() if name not in READ and value is not None},
+        tools=tools,
+        passed=_without_choice(passed, tools, hosted) if hosted.dropped else passed,
+        dropped=hosted.dropped,
         stream=content.flag(body, "stream"),
         include_usage=content.flag(content.member(body, "stream_options"), "include_usage"),
         ignored=content.unused({name: body.get(name) for name in SHAPING}),
@@ -103,20 +105,43 @@ def _for_panel(request: Request, body: Mapping[str, Any]) -> Request:
     return content.for_panel(request)
 
 
-def _tools(value: Any) -> list[dict[str, Any]]:
-    """Function and custom tools as they were declared; hosted ones are refused by name."""
+def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
+    """Function and custom tools as they were declared."""
     if value is not None and (
         not isinstance(value, list) or not all(isinstance(tool, dict) for tool in value)
     ):
         raise content.refuse('"tools" must be a list of tools', "tools")
+    kept = []
     for at, tool in enumerate(value or ()):
         kind = tool.get("type", "function")
-        if kind not in ("function", "custom"):
-            raise content.refuse(f"tools[{at}]: {content.shown(kind)} {HOSTED}", f"tools[{at}].type")
+        if kind not in CALL:
+            hosted.tool(kind, f"tools[{at}]")
+            continue
         declared = tool.get(kind)
         if not isinstance(declared, dict) or not isinstance(declared.get("name"), str):
             raise content.refuse(f"tools[{at}].{kind} must be an object with a name", f"tools[{at}]")
-    return value or []
+        kept.append(tool)
+    return kept
+
+
+def _without_choice(passed: dict[str, Any], tools: list[dict[str, Any]], hosted: Hosted) -> dict[str, Any]:
+    """`passed` without the choice of a tool that is gone: the model chooses among the others; where there are
+    none, providers take no choice at all."""
+    choice = passed.get("tool_choice")
+    if not tools:
+        return {name: value for name, value in passed.items() if name not in CHOICES}
+    if not isinstance(choice, dict) or choice.get("type") in CALL:
+        return passed
+    if choice.get("type") != "allowed_tools":
+        return {**passed, "tool_choice": "auto"}
+    allowed = content.member(choice, "allowed_tools")
+    left = [
+        tool for tool in allowed.get("tools") or () if isinstance(tool, dict) and tool.get("type") in CALL
+    ]
+    return {
+        **passed,
+        "tool_choice": {**choice, "allowed_tools": {**allowed, "tools": left}} if left else "none",
+    }
 
 
 def reply(request: Request, reply: Reply, stamp: Stamp) -> Mapping[str, Any]:

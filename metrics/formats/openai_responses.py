@@ -71,7 +71,7 @@ def parse(call: Call) -> Request:
     effort = text_of(reasoning, "effort", "reasoning.effort")
     told = {name: text_of(body, name) for name in WORDS}
     _check_the_rest(body, reasoning)
-    tools = Toolbox(body.get("tools"))
+    tools = Toolbox(body.get("tools"), collection)
     conversation, echo = messages(body, tools), _echo(body)
     choice = tools.choice(body.get("tool_choice"))
     parallel = (
@@ -104,6 +104,7 @@ def parse(call: Call) -> Request:
             }
         ),
         format=NAME,
+        dropped=tools.hosted.dropped,
         echo=echo,
         written=_written(echo),
         **content.wishes(body),
@@ -206,10 +207,9 @@ error = openai_chat.error
 def input_tokens(call: Call) -> Response:
     """`POST /v1/responses/input_tokens`: about how many tokens a request would take, its tools included."""
     body = call.json()
-    if body.get("model") is not None:
-        names.resolve(body["model"])
+    collection = "" if body.get("model") is None else names.resolve(body["model"])[0]
     _refuse_stored(body)
-    tools = Toolbox(body.get("tools"))
+    tools = Toolbox(body.get("tools"), collection)
     count = tokens.estimate(messages(body, tools))
     if tools.tools:
         count += tokens.of_text(str(tools.tools))

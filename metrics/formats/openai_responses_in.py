@@ -6,6 +6,7 @@ the call they answer (by `call_id`), and the messages are written out at the end
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,7 +28,12 @@ REFUSED = {
     "compaction_summary": "only OpenAI can read it; send the turns themselves",
     "compaction_trigger": "turns are compacted at OpenAI only; shorten the input yourself",
 }
-HOSTED = "it belongs to a tool that runs at OpenAI and not here; leave it out, or begin a new conversation"
+# What tools that run at OpenAI, or that only its models were taught, leave in a conversation.
+FOREIGN = re.compile(
+    r"(?:web_search|file_search|computer|code_interpreter|image_generation|local_shell|shell|apply_patch)"
+    r"_call(?:_output)?|tool_search_(?:call|output)|program(?:_output)?|mcp_\w+"
+)
+UNKNOWN = "such items are not read here; leave it out"
 NO_FILES = "files are not read; send what is in it as input_text, or a picture as input_image"
 NO_IDS = (
     "nothing is stored here, so no file has an id; send the picture as image_url, an address or a data URL"
@@ -104,8 +110,10 @@ class _Conversation:
             self._result(item, where)
         elif kind == "reasoning":
             self._reasoning(item, where)
+        elif isinstance(kind, str) and FOREIGN.fullmatch(kind):
+            self._tools.hosted.trace(kind, where)
         else:
-            why = REFUSED.get(kind, HOSTED) if isinstance(kind, str) else "an item needs a type"
+            why = REFUSED.get(kind, UNKNOWN) if isinstance(kind, str) else "an item needs a type"
             raise content.refuse(f"{where} is {content.shown(kind)}: {why}", f"{where}.type")
 
     def messages(self) -> list[Message]:

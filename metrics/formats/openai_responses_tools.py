@@ -14,15 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics.formats import content
+from metrics.formats.hosted import Hosted
 
 LONGEST_NAME = 64  # characters, as providers allow them for a function
 INPUT = "input"  # the one argument that a custom tool's text travels in
 
 CHOICES = ("none", "auto", "required")
-HOSTED = (
-    'runs at OpenAI and cannot run here; leave it out of "tools", or declare a function that your own '
-    "program runs"
-)
 CODEX_SEARCH = ' (in Codex: web_search = "disabled" in config.toml)'
 
 _UNFIT = re.compile(r"[^a-zA-Z0-9_-]")
@@ -39,9 +36,10 @@ class Declared:
 
 class Toolbox:
     """What a caller declared: `tools` in chat's shape, and the members' names of them. Problem 400 for what
-    cannot be given to a member."""
+    cannot be given to a member; what runs at OpenAI is `hosted`."""
 
-    def __init__(self, declared: Any) -> None:
+    def __init__(self, declared: Any, collection: str = "") -> None:
+        self.hosted = Hosted("OpenAI", collection)
         self.tools: list[dict[str, Any]] = []
         self._names: dict[tuple[str | None, str], str] = {}
         listed = _listed(declared, "tools")
@@ -69,16 +67,20 @@ class Toolbox:
             return {"type": "function", "function": {"name": self._chosen(value, "tool_choice")}}
         if kind == "allowed_tools":
             return self._allow(value)
-        raise content.refuse(f"tool_choice: {content.shown(kind)} {HOSTED}{_hint(kind)}", "tool_choice.type")
+        self.hosted.tool(kind, "tool_choice", hint=_hint(kind))
+        return "auto"
 
     def _allow(self, value: Mapping[str, Any]) -> str:
         mode = value.get("mode", "auto")
         if mode not in ("auto", "required"):
             raise content.refuse('"tool_choice.mode" must be auto or required', "tool_choice.mode")
-        allowed = {
-            self._chosen(tool, f"tool_choice.tools[{at}]")
-            for at, tool in enumerate(_listed(value.get("tools"), "tool_choice.tools"))
-        }
+        allowed = set()
+        for at, tool in enumerate(_listed(value.get("tools"), "tool_choice.tools")):
+            where, kind = f"tool_choice.tools[{at}]", tool.get("type", "function")
+            if kind in ("function", "custom"):
+                allowed.add(self._chosen(tool, where))
+            else:
+                self.hosted.tool(kind, where, hint=_hint(kind))
         self.tools = [tool for tool in self.tools if tool["function"]["name"] in allowed]
         return str(mode)
 
@@ -103,7 +105,7 @@ class Toolbox:
                 for at, inner in enumerate(_listed(tool.get("tools"), f"{where}.tools")):
                     self._add(inner, f"{where}.tools[{at}]", name)
             case kind:
-                raise content.refuse(f"{where}: {content.shown(kind)} {HOSTED}{_hint(kind)}", f"{where}.type")
+                self.hosted.tool(kind, where, hint=_hint(kind))
 
     def _keep(self, tool: dict[str, Any], name: str, namespace: str | None) -> None:
         flat = name

@@ -43,6 +43,7 @@ def bench(
     changed = [f"{answer.seat.target.alias}: {change}" for answer in answers for change in answer.changed]
     told |= {"changed": changed} if changed else {}
     told |= {"ignored": list(request.ignored)} if request.ignored else {}
+    told |= {"dropped_tools": list(request.dropped)} if request.dropped else {}
     return told
 
 

@@ -1,12 +1,11 @@
 """What the tests of Anthropic's format ask, and a strict reader of what they get."""
 
 import json
-from unittest import mock
 
-from metrics.bench import names
 from metrics.formats import anthropic
 from metrics.formats.protocol import Stamp
 from metrics.web.table import Call
+from tests.formats.naming import naming
 
 HELLO = [{"role": "user", "content": "hello"}]
 B64 = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwC"
@@ -50,7 +49,7 @@ def request(fields, path="/v1/messages"):
 
 
 def resolving(mode):
-    return mock.patch.object(names, "resolve", lambda model, reply=None: ("core", reply or mode))
+    return naming(lambda model, reply=None: ("core", reply or mode))
 
 
 def parse(mode="route", **fields):

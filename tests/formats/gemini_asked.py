@@ -2,11 +2,10 @@
 
 import base64
 import json
-from unittest import mock
 
-from metrics.bench import names
 from metrics.formats import gemini
 from metrics.web.table import Call
+from tests.formats.naming import naming
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\xfb\xef\xff" * 3).decode()
 URL_SAFE = PNG.replace("+", "-").replace("/", "_").rstrip("=")
@@ -31,7 +30,7 @@ def parse(name="bench/core:route", method="generateContent", query="", **fields)
         json.dumps({"contents": HELLO, **fields}).encode(),
     )
     asked.parts = {"version": "v1beta", "name": f"models/{name}"}
-    with mock.patch.object(names, "resolve", resolved):
+    with naming(resolved):
         return gemini.parse(asked)
 
 

@@ -1,12 +1,11 @@
 """What Ollama's callers send, for its tests: `chat` and `generate` parse a body without a bench."""
 
 import json
-from unittest import mock
 
-from metrics.bench import names
 from metrics.formats import ollama
 from metrics.web.table import Call
 from tests.formats.gemini_asked import PICTURE, PNG, resolved
+from tests.formats.naming import naming
 
 HELLO = [{"role": "user", "content": "hello"}]
 TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
@@ -22,7 +21,7 @@ def generate(**fields):
 
 
 def asked(path, body, function=ollama.parse):
-    with mock.patch.object(names, "resolve", resolved):
+    with naming(resolved):
         return function(Call("POST", path, {}, json.dumps(body).encode()))
 
 

@@ -1,11 +1,10 @@
 """What the tests of Responses ask: a body around a call, and input items of every kind that is read."""
 
 import unittest
-from unittest import mock
 
-from metrics.bench import names
 from metrics.formats import openai_responses
 from metrics.records import Problem
+from tests.formats.naming import naming
 
 HELLO = {"role": "user", "content": "hello"}
 PICTURE = "data:image/png;base64,iVBORw0KGgo="
@@ -49,7 +48,7 @@ class Body:
 
 
 def parse(**fields):
-    with mock.patch.object(names, "resolve", lambda model, reply=None: ("core", reply or "all")):
+    with naming(lambda model, reply=None: ("core", reply or "all")):
         return openai_responses.parse(Body(**fields))
 
 

@@ -2,11 +2,12 @@ import json
 import unittest
 from unittest import mock
 
-from metrics.bench import listing, names
+from metrics.bench import listing
 from metrics.formats import gemini
 from metrics.records import Problem
 from metrics.web.table import Call, Route, Table
 from tests.formats.gemini_asked import DECLARED, HELLO, resolved
+from tests.formats.naming import naming
 
 
 class PathTest(unittest.TestCase):
@@ -31,7 +32,7 @@ class PathTest(unittest.TestCase):
                 found = Call("POST", path, {}, body)
                 route, found.parts = self.TABLE.find("POST", found.path)
                 self.assertEqual(route.handler, "ask")
-                with mock.patch.object(names, "resolve", resolved):
+                with naming(resolved):
                     self.assertEqual(gemini.parse(found).model, asked)
 
     def test_who_answers(self):
@@ -133,7 +134,7 @@ class ListingTest(unittest.TestCase):
         def count(**body):
             asked = Call("POST", "/v1beta/models/core:countTokens", {}, json.dumps(body).encode())
             asked.parts = {"name": "models/core"}
-            with mock.patch.object(names, "resolve", resolved):
+            with naming(resolved):
                 return json.loads(gemini.count_tokens(asked).body)["totalTokens"]
 
         plain = count(contents=HELLO)

@@ -1,7 +1,5 @@
 import unittest
-from unittest import mock
 
-from metrics.bench import names
 from metrics.formats import gemini
 from metrics.records import Problem
 from tests.formats import mutants
@@ -17,6 +15,7 @@ from tests.formats.gemini_asked import (
     resolved,
     user,
 )
+from tests.formats.naming import naming
 
 
 class OptionsTest(unittest.TestCase):
@@ -223,7 +222,7 @@ class OptionsTest(unittest.TestCase):
             "bench": {"deadline": 2, "quorum": 1},
         }
         taken = 0
-        with mock.patch.object(names, "resolve", resolved):
+        with naming(resolved):
             for number, body in enumerate(mutants.bodies(good, 20261129, 1500)):
                 name = "core:route" if number % 3 else "core"
                 with self.subTest(number=number, body=body[:300]):

@@ -1,10 +1,9 @@
 import unittest
-from unittest import mock
 
-from metrics.bench import names
 from metrics.formats import ollama
 from metrics.records import Problem
 from tests.formats import mutants
+from tests.formats.naming import naming
 from tests.formats.ollama_asked import CALLS, HELLO, PICTURE, PNG, TOOLS, chat, generate, resolved
 
 
@@ -286,7 +285,7 @@ class GenerateTest(unittest.TestCase):
             "keep_alive": "5m",
         }
         taken = 0
-        with mock.patch.object(names, "resolve", resolved):
+        with naming(resolved):
             for path, good in (("/api/chat", good_chat), ("/api/generate", good_prompt)):
                 for number, body in enumerate(mutants.bodies(good, 7, 1000)):
                     with self.subTest(number=number, body=body[:300]):

@@ -1,12 +1,11 @@
 import json
 import unittest
-from unittest import mock
 
-from metrics.bench import names
 from metrics.events import Closed, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
 from metrics.formats import openai_chat
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
+from tests.formats.naming import naming
 
 HELLO = [{"role": "user", "content": "hello"}]
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
@@ -26,7 +25,7 @@ class Body:
 
 
 def parse(**fields):
-    with mock.patch.object(names, "resolve", lambda model, reply=None: ("core", reply or "all")):
+    with naming(lambda model, reply=None: ("core", reply or "all")):
         return openai_chat.parse(Body(**fields))
 
 

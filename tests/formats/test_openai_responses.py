@@ -1,11 +1,10 @@
 import json
 import random
 import unittest
-from unittest import mock
 
-from metrics.bench import names
 from metrics.formats import openai_responses
 from metrics.records import Problem
+from tests.formats.naming import naming
 from tests.formats.responses_asked import ASKED, CUSTOM, HELLO, NAMESPACE, TOOL, Body, parse, refused
 
 # Recorded of Codex 0.171: ids on every item, two developer messages, a namespace.
@@ -320,7 +319,7 @@ class OtherRoutesTest(unittest.TestCase):
 
     def test_tokens_are_counted(self):
         def count(**fields):
-            with mock.patch.object(names, "resolve", lambda model: ("core", "all")):
+            with naming(lambda model: ("core", "all")):
                 told = json.loads(openai_responses.input_tokens(Body(**fields)).body)
             self.assertEqual(told["object"], "response.input_tokens")
             return told["input_tokens"]

@@ -134,8 +134,8 @@ class ChoiceTest(unittest.TestCase):
         (function("a", namespace=["n"]), "tool_choice.namespace"),
         ({"type": "web_search_preview"}, "runs at OpenAI"),
         ({"type": "mcp", "server_label": "x"}, '"mcp"'),
-        ({}, "runs at OpenAI"),
-        ({"type": "allowed_tools", "tools": [{"type": "mcp"}]}, "tools[0].name"),
+        ({}, "must be the kind of it"),
+        ({"type": "allowed_tools", "tools": [{"type": "mcp"}]}, "tool_choice.tools[0]"),
         ({"type": "allowed_tools", "mode": "none", "tools": []}, "mode"),
         ({"type": "allowed_tools", "tools": "a"}, "tool_choice.tools"),
     ]
