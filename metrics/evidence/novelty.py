@@ -1,12 +1,16 @@
 """What an explorer found that no member did: its real claims, less those that a member of its panel makes.
 
 A member makes a claim when it was marked in its answer, whatever was decided there, or when its answer holds
-the same words. Whether anybody judged the member does not matter.
+the same words, if they are enough to say something. Whether anybody judged the member does not matter.
 """
+
+import re
 
 from metrics.evidence import claims, offloads, panels
 from metrics.evidence.cells import seat_of
 from metrics.store import bodies
+
+ENOUGH = 3  # words that stand in another answer too by more than chance
 
 
 def of(call: str) -> int | None:
@@ -20,7 +24,7 @@ def of(call: str) -> int | None:
     marked = {_plain(claim["quote"]) for member in members for claim in claims.of(member)}
     answers = (bodies.read(panel_id) or {}).get("answers") or {}
     said = [_plain(str(answers.get(member) or "")) for member in members]
-    return sum(not any(quote in answer for answer in said) for quote in real - marked)
+    return sum(not any(_says(answer, quote) for answer in said) for quote in real - marked)
 
 
 def touched(call: str) -> list[str]:
@@ -42,6 +46,11 @@ def _seats(panel_id: str) -> list[tuple[str, str]]:
     ]
 
 
+def _says(answer: str, quote: str) -> bool:
+    return len(quote.split()) >= ENOUGH and f" {quote} " in f" {answer} "
+
+
 def _plain(text: str) -> str:
-    """Words as they are compared: without case, and with single spaces."""
-    return " ".join(text.casefold().split())
+    """Text as it is compared: words, without case and what stands between them; or, for want of words, as it
+    is."""
+    return " ".join(re.findall(r"\w+", text.casefold())) or text.strip()
