@@ -1,4 +1,4 @@
-"""Collections for formats' tests, without a data folder: what names mean, and whether hosted tools are dropped."""
+"""Collections for formats' tests, without a data folder: what names mean, and if hosted tools are dropped."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

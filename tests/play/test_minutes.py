@@ -16,11 +16,12 @@ class BenchObjectTest(unittest.TestCase):
         self.assertEqual(told["panel"], ID)
 
     def test_what_is_told_when_there_is_something_to_tell(self):
-        asked = panel("a", skipped=[Skipped("explorer", "z", "rests")], ignored=("logprobs",))
+        asked = panel("a", skipped=[Skipped("explorer", "z", "rests")], ignored=("logprobs",), dropped=("mcp",))
         changed = answer("a", changed=("max_tokens raised",))
         told = minutes.bench(asked, (changed,), (seat("b", "member2"),), answer("m", name="merger"), "a note")
         self.assertEqual(told["skipped"], [{"seat": "explorer", "alias": "z", "why": "rests"}])
         self.assertEqual((told["ignored"], told["changed"]), (["logprobs"], ["a: max_tokens raised"]))
+        self.assertEqual(told["dropped_tools"], ["mcp"])
         self.assertEqual((told["merger"]["alias"], told["note"]), ("m", "a note"))
         self.assertEqual(told["seats"][1]["status"], "pending")
 
