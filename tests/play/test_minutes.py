@@ -16,7 +16,9 @@ class BenchObjectTest(unittest.TestCase):
         self.assertEqual(told["panel"], ID)
 
     def test_what_is_told_when_there_is_something_to_tell(self):
-        asked = panel("a", skipped=[Skipped("explorer", "z", "rests")], ignored=("logprobs",), dropped=("mcp",))
+        asked = panel(
+            "a", skipped=[Skipped("explorer", "z", "rests")], ignored=("logprobs",), dropped=("mcp",)
+        )
         changed = answer("a", changed=("max_tokens raised",))
         told = minutes.bench(asked, (changed,), (seat("b", "member2"),), answer("m", name="merger"), "a note")
         self.assertEqual(told["skipped"], [{"seat": "explorer", "alias": "z", "why": "rests"}])
