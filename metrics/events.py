@@ -26,9 +26,13 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Text:
+    """A piece of the answer. `phase` is on the first piece of a message that has one ("commentary",
+    "final_answer"): such a message is one of its own (Responses)."""
+
     text: str
     choice: int = 0
     logprobs: Any = None
+    phase: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
