@@ -79,11 +79,23 @@ SCHEMA_FIELDS = (
 )
 
 # What is refused in a sentence that names no field. github.com/OpenHands/software-agent-sdk/pull/1208;
-# github.com/ollama/ollama/blob/main/server/routes.go.
+# github.com/ollama/ollama/blob/main/server/routes.go; github.com/google-gemini/cookbook/issues/1290,
+# github.com/RooCodeInc/Roo-Code/issues/10700, github.com/QuantumNous/new-api/issues/989.
 SENTENCES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "responses": (("encrypted content is not supported", "drop include"),),
     "ollama": (("does not support thinking", "drop think"),),
     "chat": (("does not support thinking", "drop reasoning_effort"),),
+    "gemini": (
+        ("penalty is not enabled", "drop generationConfig.presencePenalty"),
+        ("penalty is not enabled", "drop generationConfig.frequencyPenalty"),
+        ("thinking level", "drop generationConfig.thinkingConfig.thinkingLevel"),
+        ("thinking_level", "drop generationConfig.thinkingConfig.thinkingLevel"),
+        ("thinking budget", "drop generationConfig.thinkingConfig.thinkingBudget"),
+        ("thinking_budget", "drop generationConfig.thinkingConfig.thinkingBudget"),
+        ("thinking is not", "drop generationConfig.thinkingConfig"),
+        ("thinking_config is not", "drop generationConfig.thinkingConfig"),
+        ("developer instruction is not enabled", "drop systemInstruction"),
+    ),
 }
 
 _UNKNOWN = re.compile(

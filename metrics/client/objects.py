@@ -136,9 +136,21 @@ def _body(pieces: Iterator[bytes], target: Target) -> Iterator[Object | None]:
         size += len(piece)
         if size > LONGEST_BODY:
             raise too_large(target)
-    value = decoded(b"".join(body), target, whole=True)
+    for value in _all(b"".join(body), target):
+        yield Object("", value, whole=True)
+
+
+def _all(data: bytes, target: Target) -> Iterator[dict[str, Any]]:
+    """The object that a body is, or all in the list that it is: Gemini streams one where none asked for
+    events."""
+    value = decoded(data, target, whole=True)
     assert value is not None
-    yield Object("", value, whole=True)
+    yield value
+    if data[:1] == b"[":
+        for item in json.loads(data.decode("utf-8", "replace"))[1:]:
+            value = decoded(to_json(item), target, whole=True)
+            assert value is not None
+            yield value
 
 
 def decoded(data: bytes, target: Target, whole: bool) -> dict[str, Any] | None:
