@@ -15,6 +15,8 @@ Message = dict[str, Any]
 # key -> what it holds; every dialect strips all of them but its own before a message leaves the house.
 EXTENSIONS = {
     "_thinking": "Anthropic thinking blocks with their signatures, byte for byte",
+    "_turn": "the blocks of an Anthropic turn as its caller sent them, on the turn's first message; none on "
+    "the others that it became",
     "_cache": "a cache mark on a message or part, in Anthropic's form",
     "_encrypted": "reasoning items of the Responses API, sealed, that stood before this message or call",
     "_signature": "Gemini's thought signature of a tool call",

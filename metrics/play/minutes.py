@@ -10,7 +10,7 @@ from typing import Any
 from metrics.bench import settings
 from metrics.evidence import offloads, panels
 from metrics.limits import cost, ledger, tokens
-from metrics.records import Answer, Message, Panel, Request, Seat, Skipped, Usage
+from metrics.records import EXTENSIONS, Answer, Message, Panel, Request, Seat, Skipped, Usage
 from metrics.store import bodies
 
 HINT = (
@@ -160,11 +160,12 @@ def _body(panel: Panel, everyone: Sequence[Answer]) -> dict[str, Any]:
 
 
 def without_images(message: Message) -> Message:
-    """A message as it is stored: an image leaves a mark of its size, not its bytes."""
-    content = message.get("content")
-    if not isinstance(content, list):
-        return message
-    return message | {"content": [_placeholder(part) for part in content]}
+    """A message as it is stored: an image leaves a mark of its size, not its bytes, and what only dialects
+    read is left out."""
+    kept = {name: value for name, value in message.items() if name not in EXTENSIONS}
+    if isinstance(kept.get("content"), list):
+        kept["content"] = [_placeholder(part) for part in kept["content"]]
+    return kept
 
 
 def _placeholder(part: Any) -> Any:

@@ -45,6 +45,11 @@ class StoredTest(unittest.TestCase):
     CASES = [
         ("text stays", {"role": "user", "content": "x"}, {"role": "user", "content": "x"}),
         (
+            "what only dialects read goes",
+            {"role": "user", "content": "x", "_turn": [{"type": "image"}], "_cache": {}},
+            {"role": "user", "content": "x"},
+        ),
+        (
             "a picture leaves its size",
             {"role": "user", "content": [{"type": "image_url", "image_url": {"url": DATA}}]},
             {
