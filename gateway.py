@@ -30,11 +30,12 @@ from metrics.formats import (
 )
 from metrics.formats.protocol import Format, Listing, Stamp
 from metrics.limits import launches, ledger
-from metrics.play import broadcast, routing, seating, transcript
+from metrics.play import broadcast, routing, seating, transcript, turns
 from metrics.play import panel as play
 from metrics.play.calls import DEEPEST, DEPTH
 from metrics.play.relay import Relay, joined
 from metrics.play.seating import Draw
+from metrics.play.turns import Turn
 from metrics.records import Panel, Problem, Request
 from metrics.store import files
 from metrics.version import VERSION
@@ -120,16 +121,23 @@ def _is_retry(call: Call) -> bool:
 def _route(api: Format, request: Request, call: Call) -> Response:
     """In the connection's own thread: what the member says goes out as it comes."""
     fitting, names_sent = tool_names.fitted(request)
-    turn = routing.choose(fitting, time.time(), f"{random.getrandbits(32):08x}")
-    events, stamp = _with_own_names(routing.play(turn), names_sent), Stamp.new(turn.at)
-    headers = (*routing.headers(turn), *_letterhead(api, call))
-    if not request.stream:
-        with closing(events):
-            return as_json(api.reply(request, gather(events), stamp), headers=headers)
-    started = _until_said(events)
-    return Response(
-        200, (*api.stream_headers(request), *headers), api.stream(request, _safely(started, events), stamp)
-    )
+    turn = routing.begin(fitting, time.time(), f"{random.getrandbits(32):08x}", random.getrandbits(32))
+    events, stamp = _with_own_names(routing.play(turn, call.gone), names_sent), Stamp.new(turn.at)
+    try:
+        if not request.stream:
+            with closing(events):
+                reply = gather(events)
+            return as_json(api.reply(request, reply, stamp), headers=_turn_headers(api, call, turn))
+        started = _until_said(events)
+    except Problem as problem:
+        problem.headers += turns.headers(turn)
+        raise
+    headers = (*api.stream_headers(request), *_turn_headers(api, call, turn))
+    return Response(200, headers, api.stream(request, _safely(started, events), stamp))
+
+
+def _turn_headers(api: Format, call: Call, turn: Turn) -> tuple[tuple[str, str], ...]:
+    return (*turns.headers(turn), *_letterhead(api, call))
 
 
 def _with_own_names(

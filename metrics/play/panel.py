@@ -13,10 +13,9 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field, replace
 
 from metrics.client.chat import Conversation
-from metrics.client.errors import named
 from metrics.client.transport import Hangup
 from metrics.events import Event
-from metrics.play import calls, crew, merging, minutes
+from metrics.play import calls, crew, failing, merging, minutes
 from metrics.play.calls import REAL, Clocks, Filing
 from metrics.records import Answer, Panel, Problem, Seat
 
@@ -263,13 +262,4 @@ def failure(answers: tuple[Answer, ...]) -> Problem | None:
     """What a panel in which every seat failed answers (decisions 12); None when someone answered."""
     if any(answer.answered for answer in answers) or not answers:
         return None
-    said = "; ".join(named(answer.seat.target.alias, answer.message or answer.status) for answer in answers)
-    statuses = {answer.http_status or 502 for answer in answers}
-    if statuses == {429}:
-        waits = [answer.retry_after for answer in answers if answer.retry_after is not None]
-        return Problem(429, f"every seat is rate limited: {said}", retry_after=min(waits, default=None))
-    if all(answer.status == "timeout" for answer in answers):
-        return Problem(504, f"no seat answered in time: {said}")
-    if len(statuses) == 1 and 400 <= (status := statuses.pop()) < 500:
-        return Problem(status, f"every seat refused this request: {said}", kind=answers[0].error or "")
-    return Problem(502, f"no seat answered: {said}", kind="upstream")
+    return failing.together(answers, "every seat", "no seat")

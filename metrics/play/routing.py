@@ -1,155 +1,130 @@
 """Route mode: one member gets the request as it was sent, tools and all, and drives an agent's turn.
 
-In this form it is the first member that can take the request. It runs in the caller's own thread: what the
-member says goes out as it comes, and a caller who leaves ends the call.
+A conversation stays with the member that began it. While nothing of an answer has left, a member that fails
+is passed over for the next one at once; from the first word on the turn is that member's. It all runs in the
+caller's own thread: what the member says goes out as it comes, and a caller who leaves ends the call.
 """
 
 from collections.abc import Generator
-from dataclasses import dataclass
-from typing import Any
+from contextlib import closing
 
-from metrics.bench import collections, roster
-from metrics.bench.roster import Model
 from metrics.client.chat import Conversation
-from metrics.client.transport import Hangup
 from metrics.events import Closed, Event
-from metrics.evidence import offloads
-from metrics.limits import tokens
-from metrics.play import calls, ids, minutes
-from metrics.play.calls import REAL, Clocks, Filing
-from metrics.records import Answer, Problem, Request, Seat, Skipped
+from metrics.evidence import routes
+from metrics.play import candidates, failing, ids, ranking, shadow, sticky, turns
+from metrics.play.attempt import Attempt, Gone, Waiting
+from metrics.play.calls import REAL, Clocks
+from metrics.play.ranking import Ranking
+from metrics.play.turns import Turn
+from metrics.records import Answer, Problem, Request, Target
 
-QUIET = 10.0  # seconds of silence before a keep-alive
-RELAYED = {"openai-chat": "chat"}  # formats that write a dialect's chunks as they came
-DEADLINE = 3600.0  # an agent's turn may think for long; its caller can always leave
+MOST = 3  # members that a turn is offered to
+
+# Formats whose own API a dialect speaks: its member gets the fields that only that API has.
+NATIVE = {
+    "openai-chat": "chat",
+    "anthropic": "anthropic",
+    "gemini": "gemini",
+    "openai-responses": "responses",
+    "ollama": "ollama",
+}
+
+# Failures that lie with the request or the caller: no other member would do better.
+FINAL = frozenset({"caller_left", "hangup", "refused", "loop"})
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """One turn of a conversation: who plays it, and who was passed over and why."""
-
-    conversation: str
-    request: Request
-    seat: Seat
-    skipped: tuple[Skipped, ...]
-    at: float
-
-
-def choose(request: Request, now: float, token: str) -> Turn:
-    """The first member that can take `request`. Problem 413 when only size stands in the way, 400 when nobody
-    can."""
-    bench = roster.all()
-    size, images = tokens.estimate(request.messages), tokens.images(request.messages) > 0
-    skipped: list[Skipped] = []
-    for alias in collections.get(request.collection).members:
-        reason = _unfit(bench.get(alias), request, size, images)
-        if reason is None:
-            conversation = ids.conversation(now, token)
-            seat = Seat(ids.turn(conversation, 1), "member", roster.target(alias), how="first")
-            return Turn(conversation, request, seat, tuple(skipped), now)
-        skipped.append(Skipped("member", alias, reason))
-    told = "; ".join(f"{skip.alias} {skip.why}" for skip in skipped) or "it has no members"
-    small = bool(skipped) and all(skip.why.startswith(TOO_SMALL) for skip in skipped)
-    code = "context_length_exceeded" if small else None
-    raise Problem(
-        413 if small else 400,
-        f"no member of {request.collection} can take this turn: {told}",
-        retryable=False,
-        code=code,
+def begin(request: Request, now: float, token: str, seed: int) -> Turn:
+    """Take a turn of the conversation that `request` belongs to, or begin one. `token` is 8 hex digits of
+    randomness. Problem 413 when only size stands in every member's way, 400 when nobody can take it."""
+    key, anew = sticky.key(request), sticky.begins(request)
+    kept = None if anew else routes.find(key, now)
+    ranked = _kept(request, kept, now) if kept else None
+    how = "sticky" if ranked else "moved" if kept else "new"
+    if ranked is None:
+        ranked = ranking.order(request, now, seed)
+    place = routes.begin(key, now, ids.conversation(now, token), ranked.members[0].model_id, anew)
+    if place.model_id and how == "new":  # another turn of it began meanwhile
+        own = _kept(request, place.model_id, now)
+        ranked, how = (own, "sticky") if own else (ranked, how)
+    native = NATIVE.get(request.format, "")
+    asked = Conversation(request.messages, native, request.native)
+    return Turn(
+        request,
+        key,
+        place,
+        ranked,
+        how,
+        now,
+        seed,
+        asked,
+        unranked=how == "sticky" and ranked.decision["candidates"] > 1,
     )
 
 
-TOO_SMALL = "reads only"
+def _kept(request: Request, model_id: str, now: float) -> Ranking | None:
+    """The conversation's own member alone, if it can take this turn and is well; the others are ranked when
+    they are needed."""
+    fit, skipped = candidates.candidates(request, now)
+    own = next((one for one in fit if one.model.model_id == model_id and not one.hindrance), None)
+    if own is None:
+        return None
+    shape, _ = candidates.kind(request)
+    return Ranking((own.target,), skipped, shape, {"policy": "sticky/1", "candidates": len(fit)})
 
 
-def _unfit(model: Model | None, request: Request, size: int, images: bool) -> str | None:
-    """Why this member cannot take the turn; None: it can."""
-    if model is None:
-        return "is not on the bench (retired or removed)"
-    if request.tools and model.tools is not True:
-        word = "calls no tools" if model.tools is False else "is not known to call tools"
-        return f"{word} (`bench model add … --tools yes` says that it does)"
-    if images and model.vision is not True:
-        return "is not known to read images"
-    if model.context is not None and size > model.context:
-        return f"{TOO_SMALL} {model.context:,} tokens, this needs about {size:,}"
-    return None
+def play(turn: Turn, gone: Gone = lambda: False, clocks: Clocks = REAL) -> Generator[Event, None, None]:
+    """The words of the member that answers, as it says them; at the end Closed with the `bench` object.
 
-
-def play(turn: Turn, clocks: Clocks = REAL) -> Generator[Event, None, None]:
-    """The member's words as it says them; at the end Closed with the `bench` object. Raises Problem when it
-    fails before or after it began. Closing the iterator hangs up on the member."""
-    request, target = turn.request, turn.seat.target
-    options = {
-        **request.options,
-        **request.passed,
-        **({"tools": list(request.tools)} if request.tools else {}),
-    }
-    filing = Filing(
-        "route",
-        collection=request.collection,
-        key=request.key,
-        conversation=turn.conversation,
-        launch=request.launch,
-        depth=request.depth,
-    )
-    placed = calls.place(
-        turn.seat,
-        Conversation(request.messages),
-        options,
-        filing,
-        deadline=request.deadline or DEADLINE,
-        hangup=Hangup(),
-        clocks=clocks,
-        quiet=QUIET,
-        relay=RELAYED.get(request.format) == target.api,
-    )
-    closed = Closed()
-    answer: Answer
-    while True:
+    Unless the request is streamed everything is held back until it is whole, so that any failure is passed
+    over. Tick after QUIET seconds without a word. Raises Problem: of the set when nobody answered, of one
+    when it broke off. Closing the iterator, or `gone`, hangs up on the member.
+    """
+    waiting = Waiting(clocks, gone, clocks.monotonic())
+    for target, last in _offered(turn):
+        attempt = Attempt(turn, target, waiting, last)
         try:
-            event = next(placed)
-        except StopIteration as end:
-            answer = end.value
-            break
-        if isinstance(event, Closed):
-            closed = event
-        else:
-            yield event
-    _record(turn, answer)
-    if answer.status not in ("ok", "refused"):
-        raise Problem(
-            answer.http_status or 502,
-            f"{target.alias}: {answer.message}"
-            if target.alias not in (answer.message or "")
-            else str(answer.message),
-            kind=answer.error or "",
-            retry_after=answer.retry_after,
-        )
-    yield Closed(closed.finish, answer.usage, closed.stop_sequence, {"bench": bench(turn, answer)})
+            with closing(attempt.events()) as events:
+                yield from events
+        except GeneratorExit:
+            if attempt.answer:
+                turns.record(turn, attempt.answer, waiting.elapsed())
+            raise
+        answer = attempt.answer
+        assert answer is not None
+        if attempt.closed is not None:
+            yield _finished(turn, answer, attempt.closed, waiting)
+            return
+        if attempt.said or answer.error in FINAL:
+            turns.record(turn, answer, waiting.elapsed())
+            raise failing.alone(answer)
+        turn.failed.append(answer)
+    turns.record(turn, turn.failed[-1], waiting.elapsed())
+    raise failure(turn)
 
 
-def bench(turn: Turn, answer: Answer) -> dict[str, Any]:
-    """The `bench` object of a turn."""
-    told: dict[str, Any] = {
-        "collection": turn.request.collection,
-        "reply": "route",
-        "conversation": turn.conversation,
-        "call": turn.seat.call,
-        "alias": turn.seat.target.alias,
-        "turn": 1,
-        "verdict": minutes.HINT,
-        "tokens": minutes.tokens_of(answer.usage),
-    }
-    told |= {"skipped": [minutes.skipped(skip) for skip in turn.skipped]} if turn.skipped else {}
-    return told | ({"changed": list(answer.changed)} if answer.changed else {})
+def _offered(turn: Turn) -> Generator[tuple[Target, bool], None, None]:
+    """The members to ask in turn, and whether each is the last that may be."""
+    first = turn.ranking.members[0]
+    others: list[Target] = list(turn.ranking.members[1:MOST])
+    yield first, not (others or turn.unranked)
+    if turn.unranked:
+        turn.ranking = ranking.order(turn.request, turn.at, turn.seed)
+        others = [one for one in turn.ranking.members if one.model_id != first.model_id][: MOST - 1]
+    for number, target in enumerate(others, 1):
+        yield target, number == len(others)
 
 
-def headers(turn: Turn) -> tuple[tuple[str, str], ...]:
-    return (("X-Bench-Conversation", turn.conversation), ("X-Bench-Model", turn.seat.target.alias))
+def _finished(turn: Turn, answer: Answer, closed: Closed, waiting: Waiting) -> Closed:
+    """The end of a turn that somebody answered, kept and told."""
+    turns.record(turn, answer, waiting.elapsed())
+    shadow.consider(
+        turn.request, answer, turn.place.conversation, turn.conversation, turns.options(turn), now=turn.at
+    )
+    return Closed(closed.finish, answer.usage, closed.stop_sequence, {"bench": turns.bench(turn, answer)})
 
 
-def _record(turn: Turn, answer: Answer) -> None:
-    """The turn as an offload: what a verdict on its call id will judge."""
-    task = minutes.task(turn.request)
-    offloads.record(minutes.offload_row(answer, turn.request, turn.at, shape=None, panel=None, task=task))
+def failure(turn: Turn) -> Problem:
+    """Why nobody answered."""
+    if len(turn.failed) == 1:
+        return failing.alone(turn.failed[0])
+    return failing.together(turn.failed, "every member", f"no member of {turn.request.collection}")

@@ -1,0 +1,150 @@
+"""Routes: the conversations of route mode, a row for each turn, and who plays those that still go on.
+
+The log's counters hold the live conversations by their key (see play/sticky), so a restart forgets none. What
+is known of one: its id, the models that were asked in it, in order, those that have answered, which of them
+plays now, how many turns it has had, and when the last of them was.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from metrics.store import stamps
+from metrics.store.log import JsonLog
+
+Row = dict[str, Any]
+# {"id", "models": [model_id], "worked": [model_id], "now": model_id, "turns": int, "at": epoch s}
+Live = dict[str, Any]
+
+LAPSE = 3600.0  # seconds without a turn after which a conversation is over
+MOST = 50_000  # live conversations
+ANSWERED = ("ok", "cut", "refused")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A turn's place: in which conversation, as which turn of it (from 1), and who played the one before."""
+
+    conversation: str
+    turn: int
+    model_id: str | None
+
+
+def find(key: str, now: float) -> str | None:
+    """The model_id of who plays the live conversation of that key; None when there is none."""
+
+    def look(state: dict[str, Live]) -> str | None:
+        live = state.get(key)
+        return str(live["now"]) if live and now - live["at"] <= LAPSE else None
+
+    return LOG.counted(look)
+
+
+def begin(key: str, now: float, fresh: str, model_id: str, anew: bool = False) -> Place:
+    """Take the next turn of the conversation of that key, or with `anew`, or where none is live, the first of
+    one with the id `fresh`, which `model_id` will play. Turns that come at the same moment get one each."""
+
+    def take(state: dict[str, Live]) -> Place:
+        live = None if anew else state.get(key)
+        known = live is not None and now - live["at"] <= LAPSE
+        if live is None or not known:
+            live = _fresh(fresh, model_id, now)
+        live = live | {"turns": live["turns"] + 1, "at": max(now, live["at"])}
+        _put(state, key, live, now)
+        return Place(live["id"], live["turns"], live["now"] if known else None)
+
+    return LOG.counted(take)
+
+
+def number(key: str, conversation: str, model_id: str) -> int:
+    """The number of a model in a conversation, from 1: which of its players it is."""
+
+    def count(state: dict[str, Live]) -> int:
+        live = state.get(key)
+        if live is None or live["id"] != conversation:  # it lapsed, or began anew, while this turn was played
+            return 1
+        if model_id not in live["models"]:
+            live["models"] = [*live["models"], model_id]
+        return int(live["models"].index(model_id)) + 1
+
+    return LOG.counted(count)
+
+
+def first_work(key: str, conversation: str, model_id: str) -> bool:
+    """Whether the model has just answered for the first time in this conversation."""
+
+    def note(state: dict[str, Live]) -> bool:
+        live = state.get(key)
+        if live is None or live["id"] != conversation:
+            return True
+        known = model_id in live["worked"]
+        live["worked"] = live["worked"] if known else [*live["worked"], model_id]
+        return not known
+
+    return LOG.counted(note)
+
+
+def record(row: Row) -> None:
+    """Record a turn that is over. {at, conversation, turn, call, sticky (the key), model, model_id, status,
+    players (as `number` counted them), ...}"""
+    LOG.submit(row)
+
+
+def recent(
+    limit: int, before: str | None = None, where: Callable[[Row], bool] | None = None
+) -> tuple[list[Row], str | None]:
+    """The latest turns, newest first, and the cursor of the next page."""
+    return LOG.recent(limit, before, where)
+
+
+def turns(conversation: str, since: str = "") -> list[Row]:
+    """All turns of a conversation, newest first."""
+    return LOG.find_all(conversation, since)
+
+
+def retain(oldest: str) -> int:
+    """Remove the files of months before `oldest` ("2026-05"); how many there were."""
+    return LOG.retain(oldest)
+
+
+def _fresh(conversation: str, model_id: str, at: float) -> Live:
+    return {"id": conversation, "models": [], "worked": [], "now": model_id, "turns": 0, "at": at}
+
+
+def _put(state: dict[str, Live], key: str, live: Live, now: float) -> None:
+    """Keep `live` as the latest, and drop what has lapsed: the oldest come first."""
+    state.pop(key, None)
+    state[key] = live
+    while len(state) > MOST or now - state[next(iter(state))]["at"] > LAPSE:
+        del state[next(iter(state))]
+
+
+def _fold(state: dict[str, Live], row: Mapping[str, Any]) -> None:
+    """Take a turn as its row tells it. Rows come in the order in which turns end."""
+    key, at = row["sticky"], stamps.epoch(row["at"])
+    live = state.get(key)
+    if live is None or (live["id"] != row["conversation"] and live["at"] <= at):
+        live = _fresh(row["conversation"], row["model_id"], at)
+    if live["id"] != row["conversation"]:
+        return
+    ended = at + (row.get("seconds") or 0.0)
+    _put(
+        state,
+        key,
+        live
+        | {
+            "models": _with(live["models"], *row["players"]),
+            "worked": _with(live["worked"], row["model_id"]) if row["status"] in ANSWERED else live["worked"],
+            "now": row["model_id"] if row["status"] in ANSWERED else live["now"],
+            "turns": max(live["turns"], row["turn"]),
+            "at": max(live["at"], ended),
+        },
+        ended,
+    )
+
+
+def _with(models: list[str], *more: str) -> list[str]:
+    return list(dict.fromkeys([*models, *more]))
+
+
+LOG = JsonLog("routes", key="conversation", partition="month", fold=_fold, empty=dict)

@@ -1,0 +1,161 @@
+"""One member being asked in route mode: what of its words may leave, and when it has had its chance.
+
+While another could answer, nothing leaves before the member has said something that counts: so any failure up
+to there can be passed over, and the caller never knows.
+"""
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field
+
+from metrics.client.transport import Hangup
+from metrics.events import Chunk, Closed, Event, Opened, Reasoning, Tick
+from metrics.play import calls, turns
+from metrics.play.calls import Clocks, Filing
+from metrics.play.turns import Turn
+from metrics.records import Answer, Problem, Seat, Target
+
+LOOK = 1.0  # seconds of silence between looks whether the caller is still there
+QUIET = 10.0  # seconds of silence before a keep-alive, which says nothing and decides nothing
+PATIENCE = 90.0  # seconds in which a member must begin to answer, while there is another
+THINKING = 0.5  # seconds that thinking is held back: a member that only thinks and ends has answered nothing
+DEADLINE = 3600.0  # an agent's turn may think for long; its caller can always leave
+
+RELAYED = {"openai-chat": "chat"}  # formats that write a dialect's chunks as they came
+
+Gone = Callable[[], bool]
+
+
+@dataclass(slots=True)
+class Waiting:
+    """The caller's patience over all attempts: when it last heard of us, and whether it is still there."""
+
+    clocks: Clocks
+    gone: Gone
+    started: float
+    heard: float = 0.0
+
+    def due(self) -> bool:
+        """Whether it is time for a keep-alive; it is then taken as sent."""
+        elapsed = self.elapsed()
+        due = elapsed - self.heard >= QUIET
+        self.heard = elapsed if due else self.heard
+        return due
+
+    def elapsed(self) -> float:
+        return self.clocks.monotonic() - self.started
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One member being asked. Its events are held until it has said something, or for an unstreamed request
+    until it has said all. `answer` is there once the call is over, `closed` if that is the turn's answer."""
+
+    turn: Turn
+    target: Target
+    waiting: Waiting
+    last: bool
+    said: bool = False
+    closed: Closed | None = None
+    answer: Answer | None = None
+    held: list[Event] = field(default_factory=list)
+    spoke: bool = False  # whether it has said anything, be it held back
+    thought: float | None = None  # when it began to think, in seconds of the turn
+
+    def events(self) -> Generator[Event, None, None]:
+        """What of the member's words may leave now."""
+        turn = self.turn
+        seat = Seat(turn.call_of(self.target), "member", self.target, how=turn.how)
+        began, ended = self.waiting.elapsed(), None
+        placed = _place(turn, seat, self)
+        try:
+            while True:
+                event = next(placed)
+                if isinstance(event, Tick):
+                    problem = self._trouble(began)
+                    if problem:
+                        self.answer = _ended(placed, problem)
+                        return
+                    if self.waiting.due():
+                        yield event
+                elif isinstance(event, Closed):
+                    ended = event
+                elif self._may_leave(event):
+                    if not self.said:
+                        self.said, turn.seat = True, seat
+                        yield from self.held
+                        self.held.clear()
+                    self.waiting.heard = self.waiting.elapsed()
+                    yield event
+                else:
+                    self.held.append(event)
+        except StopIteration as end:
+            self.answer = end.value
+        except GeneratorExit:
+            self.answer = _ended(placed, _left())
+            raise
+        assert self.answer is not None
+        if self.answer.status in ("ok", "refused") and ended is not None:
+            self.closed, turn.seat = ended, seat
+            yield from self.held
+
+    def _trouble(self, began: float) -> Problem | None:
+        """Why a silent call should end: its caller has left, or another member could answer."""
+        if self.waiting.gone():
+            return _left()
+        if self.spoke or self.last or self.waiting.elapsed() - began <= PATIENCE:
+            return None
+        return Problem(504, f"{self.target.alias}: no word within {PATIENCE:g} s", kind="timeout")
+
+    def _may_leave(self, event: Event) -> bool:
+        """Whether the caller may have this now, so that the turn is this member's from here on."""
+        if self.said:
+            return True
+        meant = event.events if isinstance(event, Chunk) else (event,)
+        if all(isinstance(one, Opened) for one in meant):
+            return False
+        self.spoke = True
+        if not self.turn.request.stream:
+            return False
+        if any(not isinstance(one, Opened | Reasoning) for one in meant):
+            return True
+        now = self.waiting.elapsed()
+        self.thought = now if self.thought is None else self.thought
+        return now - self.thought > THINKING
+
+
+def _ended(placed: Generator[Event, None, Answer], problem: Problem) -> Answer:
+    """What a call comes to that ends now, for that reason."""
+    try:
+        while True:
+            placed.throw(problem)
+    except StopIteration as end:
+        answer: Answer = end.value
+        return answer
+
+
+def _left() -> Problem:
+    return Problem(499, "the caller left before the end", kind="caller_left", retryable=False)
+
+
+def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, Answer]:
+    request = turn.request
+    filing = Filing(
+        "route",
+        collection=request.collection,
+        key=request.key,
+        conversation=turn.place.conversation,
+        launch=request.launch,
+        depth=request.depth,
+    )
+    return calls.place(
+        seat,
+        turn.conversation,
+        turns.options(turn),
+        filing,
+        deadline=request.deadline or DEADLINE,
+        hangup=Hangup(),
+        clocks=attempt.waiting.clocks,
+        quiet=LOOK,
+        relay=RELAYED.get(request.format) == seat.target.api,
+        attempts=calls.ATTEMPTS if attempt.last else 1,
+    )

@@ -1,0 +1,44 @@
+"""What a request comes to when nobody answered it (decisions 12): the failures of a whole set as one Problem.
+
+One failure is passed on as it is. Several are summed up by what they have in common: a rate limit ends when
+the first of them does, a status that all share stays, and anything mixed is a 502 that names each.
+"""
+
+from collections.abc import Sequence
+
+from metrics.client.errors import named
+from metrics.records import Answer, Problem
+
+CONTEXT = "context_length_exceeded"  # clients shorten their conversation on this word
+
+
+def alone(answer: Answer) -> Problem:
+    """The failure of the only one who was asked."""
+    return Problem(
+        answer.http_status or 502,
+        named(answer.seat.target.alias, answer.message or answer.status),
+        kind=answer.error or "",
+        code=answer.code or (CONTEXT if answer.error == "context" else None),
+        retry_after=answer.retry_after,
+    )
+
+
+def together(answers: Sequence[Answer], each: str, none: str) -> Problem:
+    """The failure of all of `answers`. `each` and `none` begin its sentence: "every seat", "no seat"."""
+    said = "; ".join(named(answer.seat.target.alias, answer.message or answer.status) for answer in answers)
+    statuses = {answer.http_status or 502 for answer in answers}
+    kinds = {answer.error for answer in answers}
+    if statuses == {429}:
+        waits = [answer.retry_after for answer in answers if answer.retry_after is not None]
+        return Problem(429, f"{each} is rate limited: {said}", retry_after=min(waits, default=None))
+    if all(answer.status == "timeout" for answer in answers):
+        return Problem(504, f"{none} answered in time: {said}")
+    kind = answers[0].error or "" if len(kinds) == 1 else ""
+    code = CONTEXT if kinds == {"context"} else None
+    if kinds == {"payment"}:
+        return Problem(402, f"{each} is out of credit: {said}", kind="payment")
+    if len(statuses) == 1 and 400 <= (status := statuses.pop()) < 500:
+        return Problem(status, f"{each} refused this request: {said}", kind=kind, code=code)
+    if code:
+        return Problem(400, f"{each} refused this request: {said}", kind=kind, code=code)
+    return Problem(502, f"{none} answered: {said}", kind="upstream")

@@ -1,0 +1,112 @@
+import tempfile
+import unittest
+from pathlib import Path
+
+from metrics.evidence import routes
+from metrics.store import home
+from metrics.store.stamps import stamp
+
+NOW = 1_796_000_000.0
+FIRST, SECOND = "r20261129-114140-0a1b2c3d", "r20261129-114141-0a1b2c3e"
+
+
+class RoutesTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        home.use(self.folder)
+        self.addCleanup(home.close)
+
+    def row(self, turn=1, model="e:a", status="ok", at=NOW, conversation=FIRST, **more):
+        return {
+            "at": stamp(at),
+            "conversation": conversation,
+            "turn": turn,
+            "sticky": "k",
+            "model_id": model,
+            "players": [model],
+            "status": status,
+            "seconds": 1.0,
+            **more,
+        }
+
+    def restart(self):
+        home.close()
+        home.use(self.folder)
+
+    def test_turns_are_counted_as_they_begin(self):
+        places = [routes.begin("k", NOW + at, FIRST if at == 0 else SECOND, "e:a") for at in range(3)]
+        self.assertEqual([place.conversation for place in places], [FIRST] * 3)
+        self.assertEqual([place.turn for place in places], [1, 2, 3])
+        self.assertEqual([place.model_id for place in places], [None, "e:a", "e:a"])
+
+    def test_it_lapses_after_an_hour_of_silence(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        for after, found in [(routes.LAPSE, "e:a"), (routes.LAPSE + 1, None)]:
+            self.assertEqual(routes.find("k", NOW + after), found)
+        place = routes.begin("k", NOW + routes.LAPSE + 1, SECOND, "e:b")
+        self.assertEqual((place.conversation, place.turn, place.model_id), (SECOND, 1, None))
+
+    def test_anew_is_another_conversation(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        self.assertEqual(routes.begin("k", NOW, SECOND, "e:b", anew=True), routes.Place(SECOND, 1, None))
+        routes.record(self.row(at=NOW - 1))
+        self.assertEqual(routes.find("k", NOW), "e:b", "the turn of the first one ends after it")
+
+    def test_models_are_numbered_as_they_are_asked(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        asked = [routes.number("k", FIRST, model) for model in ("e:a", "e:b", "e:a")]
+        self.assertEqual(asked, [1, 2, 1])
+        self.assertEqual(routes.number("k", SECOND, "e:b"), 1, "of a conversation that is over")
+
+    def test_the_first_work_of_a_model(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        done = [routes.first_work("k", FIRST, model) for model in ("e:a", "e:a", "e:b")]
+        self.assertEqual(done, [True, False, True])
+
+    def test_who_answered_plays_on(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        for status, playing in [("error", "e:a"), ("ok", "e:b")]:
+            routes.record(self.row(model="e:b", status=status))
+            self.assertEqual(routes.find("k", NOW), playing, status)
+
+    def test_a_restart_forgets_nothing(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        routes.record(self.row(turn=1, model="e:b", players=["e:a", "e:b"]))
+        routes.begin("k", NOW + 1, SECOND, "e:a")
+        routes.record(self.row(turn=2, model="e:b", at=NOW + 1))
+        self.restart()
+        self.assertEqual(routes.find("k", NOW + 2), "e:b")
+        self.assertEqual(routes.begin("k", NOW + 2, SECOND, "e:a"), routes.Place(FIRST, 3, "e:b"))
+        self.assertEqual(routes.number("k", FIRST, "e:b"), 2)
+        self.assertFalse(routes.first_work("k", FIRST, "e:b"))
+        self.assertTrue(routes.first_work("k", FIRST, "e:a"))
+
+    def test_rows_alone_tell_it_all(self):
+        """As after a kill that left no counters."""
+        routes.begin("k", NOW, FIRST, "e:a")
+        routes.record(self.row(turn=1, model="e:b", players=["e:a", "e:b"]))
+        self.restart()
+        for counters in self.folder.rglob("*count*"):
+            counters.unlink()
+        self.restart()
+        self.assertEqual(routes.find("k", NOW), "e:b")
+        self.assertEqual(routes.number("k", FIRST, "e:b"), 2)
+
+    def test_what_has_lapsed_is_dropped(self):
+        for at in range(50):
+            routes.begin(f"k{at}", NOW + at * 100, FIRST, "e:a")
+        live = routes.LOG.counted(list)
+        self.assertEqual(live[0], f"k{49 - int(routes.LAPSE / 100)}")
+        self.assertEqual(live[-1], "k49")
+
+    def test_a_long_turn_ends_later_than_it_began(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        routes.record(self.row(seconds=routes.LAPSE))
+        self.assertEqual(routes.find("k", NOW + routes.LAPSE + 60), "e:a")
+
+    def test_the_turns_of_a_conversation(self):
+        for turn in (1, 2):
+            routes.begin("k", NOW, FIRST, "e:a")
+            routes.record(self.row(turn=turn))
+        self.assertEqual([row["turn"] for row in routes.turns(FIRST)], [2, 1])
+        self.assertEqual([row["turn"] for row in routes.recent(1)[0]], [2])

@@ -1,0 +1,65 @@
+"""What may leave while another member could still answer; the whole of it is tried in test_routing."""
+
+import itertools
+import unittest
+from unittest import mock
+
+from metrics.events import Chunk, Opened, Reasoning, Text, ToolStart
+from metrics.play.attempt import QUIET, THINKING, Attempt, Waiting
+from metrics.play.calls import Clocks
+
+ROLE = Chunk(b"{}", ())
+NAMED = Chunk(b"{}", (Opened("m"),))
+
+
+def attempt(stream=True, step=0.0):
+    ticking = itertools.count()
+    waiting = Waiting(Clocks(monotonic=lambda: next(ticking) * step), lambda: False, 0.0)
+    turn = mock.Mock()
+    turn.request.stream = stream
+    return Attempt(turn, mock.Mock(alias="mm"), waiting, last=False)
+
+
+class LeaveTest(unittest.TestCase):
+    FIRST = [
+        ("text", Text("a"), True, True),
+        ("a call", ToolStart(0, "c1", "look"), True, True),
+        ("a chunk with text", Chunk(b"{}", (Opened("m"), Text("a"))), True, True),
+        ("a chunk that says who speaks", ROLE, False, False),
+        ("a name", Opened("m"), False, False),
+        ("a chunk with a name", NAMED, False, False),
+        ("a thought", Reasoning("hm"), False, True),
+        ("a chunk with a thought", Chunk(b"{}", (Reasoning("hm"),)), False, True),
+    ]
+
+    def test_what_decides_a_streamed_turn(self):
+        for name, event, leaves, speaks in self.FIRST:
+            with self.subTest(name):
+                trying = attempt()
+                self.assertEqual(trying._may_leave(event), leaves)
+                self.assertEqual(trying.spoke, speaks)
+
+    def test_nothing_leaves_an_unstreamed_turn(self):
+        for name, event, _, speaks in self.FIRST:
+            with self.subTest(name):
+                trying = attempt(stream=False)
+                self.assertFalse(trying._may_leave(event))
+                self.assertEqual(trying.spoke, speaks)
+
+    def test_thinking_leaves_after_a_while(self):
+        trying = attempt(step=THINKING / 4)
+        left = [trying._may_leave(Reasoning("hm")) for _ in range(8)]
+        self.assertEqual(left[:4], [False] * 4)
+        self.assertTrue(left[-1])
+
+    def test_once_decided_all_leaves(self):
+        trying = attempt()
+        trying.said = True
+        self.assertTrue(trying._may_leave(ROLE))
+
+
+class WaitingTest(unittest.TestCase):
+    def test_a_keep_alive_is_due_after_each_quiet_time(self):
+        now = iter([QUIET - 1, QUIET, QUIET + 1, 2 * QUIET])
+        waiting = Waiting(Clocks(monotonic=lambda: next(now)), lambda: False, 0.0)
+        self.assertEqual([waiting.due() for _ in range(4)], [False, True, False, True])
