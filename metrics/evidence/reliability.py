@@ -7,6 +7,7 @@ here and keeps the result among its counters, so a restart forgets nothing; who 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from metrics.store import stamps
@@ -47,6 +48,17 @@ FAILED = ("error", "timeout", "empty")
 CHANCE, LATEST_CHANCE = 600.0, 21_600.0
 
 
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What `cooling`, `resting_why`, `failing` and `last_answered` tell of a model; `why` is of its latest
+    rest."""
+
+    until: float | None
+    why: str | None
+    failing: str | None
+    answered: float | None
+
+
 def note(
     model_id: str,
     status: str,
@@ -64,9 +76,19 @@ def note(
     )
 
 
+def health(model_id: str, now: float) -> Health:
+    """All of it at once, as it is at `now`."""
+    fact = _fact(model_id)
+    return Health(_cooling(fact, now), fact.get("rests_for"), _failing(fact, now), fact.get("answered"))
+
+
 def cooling(model_id: str, now: float) -> float | None:
     """Until when the model rests, epoch seconds; None when it does not."""
-    until: float | None = _fact(model_id).get("until")
+    return _cooling(_fact(model_id), now)
+
+
+def _cooling(fact: Fact, now: float) -> float | None:
+    until: float | None = fact.get("until")
     return until if until is not None and until > now else None
 
 
@@ -82,7 +104,10 @@ def failing(model_id: str, now: float | None = None) -> str | None:
 
     With `now`, it is given another chance from time to time.
     """
-    fact = _fact(model_id)
+    return _failing(_fact(model_id), now)
+
+
+def _failing(fact: Fact, now: float | None) -> str | None:
     failures = fact.get("failures", 0)
     if failures < FAILING:
         return None

@@ -4,7 +4,7 @@ Read from the evidence cells among the verdicts' counters; no log is read. What 
 the next verdict or day.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +13,9 @@ from metrics.evidence.cells import PLACES, Cell
 
 DIGITS = 6  # of the sums as they are handed out and recorded, so that a decision can be made again exactly
 
-# Pairs of sums that speak of answers to one caller, and how much a verdict of each counts there.
-PANEL_PAIRS = (("useful", "n_useful"), ("seated_useful", "n_seated"))
-_ROUTED = (PLACES["route_useful"], PLACES["n_route"])
-_PANEL = tuple((PLACES[useful], PLACES[judged]) for useful, judged in PANEL_PAIRS)
+_ROUTED, _OF_ROUTED = PLACES["route_useful"], PLACES["n_route"]
+_EXPLORED, _OF_EXPLORED = PLACES["useful"], PLACES["n_useful"]
+_SEATED, _OF_SEATED = PLACES["seated_useful"], PLACES["n_seated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +50,7 @@ def of(collection: str, shape: str, day: int, panel: float) -> Standing:
         kept = (log, revision, {})
     found = kept[2].get(asked)
     if found is None:
-        found = relative(verdicts.evidence(collection), shape, day, panel)
+        found = verdicts.evidence(collection, lambda shapes: relative(shapes, shape, day, panel))
         _seen = (log, revision, {**kept[2], asked: found} if len(kept[2]) < KEPT else {asked: found})
     return found
 
@@ -84,20 +83,16 @@ def relative(shapes: Mapping[str, Mapping[str, Cell]], shape: str, day: int, pan
 
 def _routed(cell: Cell, panel: float, fade: float) -> tuple[float, float]:
     """(useful, judged): verdicts of a cell as evidence on who should take a turn."""
-    useful, judged = (float(cell[place]) for place in _ROUTED)
-    for good, of_them in _PANEL:
-        useful += panel * cell[good]
-        judged += panel * cell[of_them]
+    useful = cell[_ROUTED] + panel * (cell[_EXPLORED] + cell[_SEATED])
+    judged = cell[_OF_ROUTED] + panel * (cell[_OF_EXPLORED] + cell[_OF_SEATED])
     return useful * fade, judged * fade
 
 
-def _level(told: Any) -> float:
-    """The pooled rate of (useful, judged) pairs: a model counts the more the more it was judged, and at most
-    1."""
+def _level(told: Iterable[tuple[float, float]]) -> float:
+    """The pooled rate of (useful, judged) pairs: a model counts more the more it was judged, at most 1."""
     rate, weight = 0.5, 1.0
     for useful, judged in told:
         if judged > 0:
-            counts = judged / (judged + 2)
-            rate += counts * useful / judged
-            weight += counts
+            rate += useful / (judged + 2)
+            weight += judged / (judged + 2)
     return rate / weight

@@ -11,8 +11,8 @@ member of its panel made (evidence/novelty). Both kinds add up to evidence cells
 
 import threading
 import time
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 from metrics.bench import roster
 from metrics.evidence import cells, claims, novelty, offloads, panels
@@ -20,7 +20,9 @@ from metrics.records import Problem
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
 
+T = TypeVar("T")
 Row = dict[str, Any]
+Shapes = Mapping[str, Mapping[str, cells.Cell]]
 
 CHOICES = ("left", "right", "tie", "both_bad")
 MOST_CALLS = 1000  # that one question about pending ones may name
@@ -177,14 +179,10 @@ def revision() -> int:
     return LOG.counted(lambda state: int(state["rev"]))
 
 
-def evidence(collection: str) -> dict[str, dict[str, cells.Cell]]:
-    """The evidence cells of a collection: {shape: {model_id: cell}}."""
-    return LOG.counted(
-        lambda state: {
-            shape: {model: list(cell) for model, cell in models.items()}
-            for shape, models in state["cells"].get(collection, {}).items()
-        }
-    )
+def evidence(collection: str, reader: Callable[[Shapes], T]) -> T:
+    """What `reader` makes of a collection's evidence cells, {shape: {model_id: cell}}, while nobody changes
+    them."""
+    return LOG.counted(lambda state: reader(state["cells"].get(collection, {})))
 
 
 def _checked(given: Mapping[str, object]) -> Row:

@@ -11,6 +11,7 @@ from metrics.bench import collections, endpoints, roster
 from metrics.bench.roster import Model
 from metrics.client.dialects import DIALECTS
 from metrics.evidence import reliability
+from metrics.evidence.reliability import Health
 from metrics.limits import tokens
 from metrics.play import seating
 from metrics.records import Problem, Request, Skipped, Target
@@ -121,27 +122,20 @@ def _unreachable(name: str) -> str | None:
 
 
 def _candidate(model: Model, now: float) -> Candidate:
-    hindrance, until = _hindered(model.model_id, now)
-    return Candidate(
-        model,
-        roster.target(model.alias),
-        hindrance,
-        until,
-        last=reliability.last_answered(model.model_id),
-        paid=not model.builtin and endpoints.get(model.endpoint).kind == "local",
-    )
+    health = reliability.health(model.model_id, now)
+    paid = not model.builtin and endpoints.get(model.endpoint).kind == "local"
+    target = roster.target(model.alias)
+    return Candidate(model, target, *_hindered(health, now), last=health.answered, paid=paid)
 
 
-def _hindered(model_id: str, now: float) -> tuple[str | None, float | None]:
+def _hindered(health: Health, now: float) -> tuple[str | None, float | None]:
     """Why the model should not be the first, and until when; (None, None) when nothing speaks against it."""
-    failing = reliability.failing(model_id, now)
-    if failing:
-        return f"is failing: {failing}", None
-    until = reliability.cooling(model_id, now)
-    if until is None:
+    if health.failing:
+        return f"is failing: {health.failing}", None
+    if health.until is None:
         return None, None
-    why = reliability.resting_why(model_id, now)
-    return f"rests for another {max(1, round(until - now))} s{f' ({why})' if why else ''}", until
+    why = f" ({health.why})" if health.why else ""
+    return f"rests for another {max(1, round(health.until - now))} s{why}", health.until
 
 
 def _standing_back(candidate: Candidate) -> Candidate:

@@ -32,7 +32,7 @@ class NoveltyCase(HomeCase):
 
     def found(self, model: str = "x:xa") -> tuple[float, float]:
         """(new, n_claims) of the model's cell."""
-        cell = verdicts.evidence("core").get("code", {}).get(model, [0] * len(cells.SUMS))
+        cell = verdicts.evidence("core", dict).get("code", {}).get(model, [0] * len(cells.SUMS))
         return cell[0] / cells.ONE, cell[1] / cells.ONE
 
 

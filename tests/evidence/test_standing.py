@@ -100,7 +100,7 @@ class Of(HomeCase):
         self.give(call, False, status="ok")  # corrected since: the first verdict decided what it counts
         self.assertIsNone(self.own())
         self.give(call, None)
-        self.assertEqual(verdicts.evidence("core"), {})
+        self.assertEqual(verdicts.evidence("core", dict), {})
 
     def test_another_folder_is_another_record(self) -> None:
         self.give("r20260101-120000-0a1b2c3d.1", True)
