@@ -2,7 +2,8 @@
 
 The idea: a turn is its role and its blocks, whoever wrote it as a string and in however many messages; each
 kind of block is one row of a table. What chat's shape cannot say goes along beside it: cache marks as
-`_cache`, signed thinking as `_thinking`.
+`_cache`, signed thinking as `_thinking`, pictures in a tool's result as `_moved`, and for members that speak
+this API the blocks themselves as `_turn`.
 """
 
 import re
@@ -37,9 +38,10 @@ def conversation(body: Mapping[str, Any], hosted: Hosted) -> list[Message]:
     if not isinstance(turns, list) or not turns:
         raise content.refuse('"messages" must be a list with at least one message', "messages")
     system = body.get("system")
-    said = [] if system is None else _system(_blocks(system, "system"))
-    for role, blocks in _turns(turns):
-        said += _SAID[role](_run_here(blocks, hosted))
+    leading = [] if system is None else [("system", _blocks(system, "system"))]
+    said: list[Message] = []
+    for role, blocks in (*leading, *_turns(turns)):
+        said += _whole(role, _run_here(blocks, hosted))
     if not any(message["role"] in ("user", "tool") and message["content"] for message in said):
         raise content.refuse('"messages" must hold at least one user message with content', "messages")
     return said
@@ -84,6 +86,18 @@ def _blocks(value: Any, where: str) -> list[Placed]:
     return [(f"{where}[{at}]", block) for at, block in enumerate(value)]
 
 
+def _whole(role: str, blocks: Sequence[Placed]) -> list[Message]:
+    """The messages of a turn, and on the first of them the turn itself as it came."""
+    said = _SAID[role](blocks)
+    own = [_without_note(block) if role == "system" else block for _, block in blocks]
+    return [{**message, "_turn": () if at else own} for at, message in enumerate(said)]
+
+
+def _without_note(block: Block) -> Block:
+    text = block.get("text")
+    return {**block, "text": _without_billing(text)} if isinstance(text, str) else block
+
+
 # --- who speaks
 
 
@@ -104,9 +118,9 @@ def _user(blocks: Sequence[Placed]) -> list[Message]:
     parts: list[Part] = []  # of the user message being put together
     for where, block in blocks:
         if block["type"] == "tool_result":
-            result, pictures = _result(block, where)
+            result, moved = _result(block, where)
             said.append(result)
-            parts += pictures
+            parts += moved
     for where, block in blocks:
         if block["type"] == "mid_conv_system":
             said += _message("user", parts)
@@ -188,8 +202,11 @@ def _result(block: Block, where: str) -> tuple[Message, list[Part]]:
     if content.flag(block, "is_error"):
         text = f"Error: {text or 'the tool did not say why'}"
     mark = _cache(block, where) or (_mark(parts[-1]) if parts else {})
-    label = [{"type": "text", "text": f"From the result of {call}:"}] if pictures else []
-    return {"role": "tool", "tool_call_id": call, "content": text, **mark}, [*label, *pictures]
+    told: Message = {"role": "tool", "tool_call_id": call, "content": text, **mark}
+    if not pictures:
+        return told, []
+    label = {"type": "text", "text": f"From the result of {call}:"}
+    return {**told, "_moved": parts}, [{**part, "_moved": True} for part in (label, *pictures)]
 
 
 def _thought(block: Block, where: str) -> list[Block]:

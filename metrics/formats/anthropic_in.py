@@ -17,6 +17,10 @@ from metrics.web.table import Call
 
 NAME = "anthropic"
 THINKING = "thinking"  # the framing of replies that show the model's thinking
+SEALED = "sealed"  # of replies that show its seals alone: "display": "omitted"
+BETA = "anthropic-beta"
+SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
+LONGEST_SESSION = 200  # characters
 
 # Of what shapes an answer, what a panel leaves out; route mode takes all but the first.
 SHAPING = ("top_k", "thinking", "output_config", "output_format")
@@ -48,12 +52,13 @@ def parse(call: Call) -> Request:
     body = call.json()
     if body.get("max_tokens") is None:
         raise content.refuse(NEEDS_MAX_TOKENS, "max_tokens")
-    request = read(body)
+    request = read(body, call.headers)
     return request if request.reply == "route" else content.for_panel(request)
 
 
-def read(body: Mapping[str, Any]) -> Request:
-    """The request, which may do without max_tokens (to count tokens) and hold tools for a panel."""
+def read(body: Mapping[str, Any], headers: Mapping[str, str] = {}) -> Request:
+    """The request, which may do without max_tokens (to count tokens) and hold tools for a panel. `headers`
+    have lower-case names."""
     model, collection, mode = content.address(body)
     _refuse_thread(body)
     hosted = Hosted("Anthropic", collection)
@@ -70,13 +75,37 @@ def read(body: Mapping[str, Any]) -> Request:
         options=_options(body),
         tools=tools,
         passed={**_effort(body), **_schema(body), **_user(body), **(_choice(body, hosted) if tools else {})},
+        native=_native(body, headers),
+        session=_session(headers),
         stream=content.flag(body, "stream"),
         dropped=hosted.dropped,
         ignored=content.unused({name: _wish(body, name) for name in left_out}),
         format=NAME,
-        framing=THINKING if _shows_thinking(body) else "",
+        framing=_shows(body),
         **content.wishes(body),
     )
+
+
+# What a member hears of in other ways, and what is between the caller and us.
+_HEARD = frozenset(
+    {
+        *("model", "messages", "system", "stream", "max_tokens", "temperature", "top_p", "stop_sequences"),
+        *("tool_choice", "output_format", "thread", "mcp_servers", "container", "with", "bench"),
+    }
+)
+
+
+def _native(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+    """The fields for a member of this API, as they were sent: all but those that a Request has places for,
+    `tools` with what chat has no words for; and under "headers" the betas."""
+    sent = {name: value for name, value in body.items() if name not in _HEARD and value is not None}
+    return {**sent, "headers": {BETA: headers[BETA]}} if headers.get(BETA) else sent
+
+
+def _session(headers: Mapping[str, str]) -> str | None:
+    """Claude Code's own id of the conversation; its agents hold conversations of their own within it."""
+    session, agent = (headers.get(name, "").strip() for name in (SESSION, AGENT))
+    return "/".join(filter(None, (session, agent)))[:LONGEST_SESSION] if session else None
 
 
 def _wish(body: Mapping[str, Any], name: str) -> Any:
@@ -177,10 +206,12 @@ def _effort(body: Mapping[str, Any]) -> dict[str, Any]:
     return {"reasoning_effort": named} if named else {}
 
 
-def _shows_thinking(body: Mapping[str, Any]) -> bool:
-    """Whether the caller asked to see thinking: others read content[0] as the text."""
+def _shows(body: Mapping[str, Any]) -> str:
+    """How much of its thinking the caller asked to see; one who did not ask reads content[0] as the text."""
     thinking = content.member(body, "thinking")
-    return thinking.get("type") not in (None, "disabled") and thinking.get("display") != "omitted"
+    if thinking.get("type") in (None, "disabled"):
+        return ""
+    return SEALED if thinking.get("display") == "omitted" else THINKING
 
 
 def _schema(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,12 +5,13 @@ block stays open until its arguments are a whole JSON object, and what is said m
 """
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any, TypeGuard
 
 from metrics.events import Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.formats import calls, framing
-from metrics.formats.anthropic_in import THINKING
+from metrics.formats.anthropic_in import SEALED, THINKING
 from metrics.formats.protocol import Stamp
 from metrics.limits import tokens
 from metrics.records import Problem, Reply, Request, Usage
@@ -48,9 +49,7 @@ HIDDEN = 8
 
 
 def reply(request: Request, reply: Reply, stamp: Stamp) -> dict[str, Any]:
-    content: list[dict[str, Any]] = []
-    if reply.reasoning and request.framing == THINKING:
-        content.append({"type": "thinking", "thinking": reply.reasoning, "signature": ""})
+    content = _thoughts(reply, request.framing)
     if reply.text:
         content.append({"type": "text", "text": reply.text})
     made = calls.whole(reply.tool_calls, reply.finish)
@@ -63,6 +62,24 @@ def reply(request: Request, reply: Reply, stamp: Stamp) -> dict[str, Any]:
     end = _stop(reply.finish, reply.stop_sequence, bool(made))
     spent = usage(reply.usage, estimate(request))
     return {**_head(request, stamp), "content": content, **end, "usage": spent, **reply.extra}
+
+
+def _thoughts(reply: Reply, framing: str) -> list[dict[str, Any]]:
+    """The blocks of its thinking that the caller asked to see. Those that are sealed come back with the next
+    turn, so they are told to the letter; a seal of another API is none here."""
+    thoughts = reply.thoughts or ({"text": reply.reasoning},) if reply.reasoning or reply.thoughts else ()
+    blocks: list[dict[str, Any]] = []
+    for thought in thoughts:
+        text, seal, sealed = thought.get("text"), thought.get("signature") or "", thought.get("sealed")
+        if framing and _redacted(sealed):
+            blocks.append({**sealed})
+        elif (framing == THINKING and text) or (framing and seal):
+            blocks.append({"type": "thinking", "thinking": text or "", "signature": seal})
+    return blocks
+
+
+def _redacted(sealed: Any) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(sealed, Mapping) and sealed.get("type") == "redacted_thinking"
 
 
 def _head(request: Request, stamp: Stamp) -> dict[str, Any]:
@@ -120,7 +137,7 @@ def estimate(request: Request) -> int:
 
 def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
     guess = estimate(request)
-    blocks = _Blocks(request.framing == THINKING)
+    blocks = _Blocks(request.framing)
     yield _start(request, stamp, guess)
     for event in calls.plain(events):
         # What one event comes to goes out together: each piece by itself would wake the caller.
@@ -133,8 +150,8 @@ def _said(event: Event, blocks: "_Blocks", guess: int) -> Iterator[bytes]:
     match event:
         case Text(text):
             yield from blocks.say("text", text)
-        case Reasoning(text, _, seal):
-            yield from blocks.think(text, seal)
+        case Reasoning(text, _, seal, sealed):
+            yield from blocks.think(text, seal, sealed)
         case ToolStart(index, call_id, name):
             yield from blocks.begin_call(index, _Call(call_id, name))
         case ToolArguments(index, text):
@@ -186,38 +203,74 @@ class _Call:
 class _Blocks:
     """The content blocks of one stream, numbered as they are opened."""
 
-    def __init__(self, shows_thinking: bool) -> None:
+    def __init__(self, shows: str) -> None:
+        """`shows` is the framing: how much of the thinking is told."""
         self.called = False
-        self._shows_thinking = shows_thinking
+        self._shows = shows
         self._number = -1  # of the block opened last
         self._kind = ""  # of the block that is open
         self._before = self._after = b""  # what stands around a piece of it
         self._calls: dict[int, _Call] = {}  # not closed yet, in order; only the first can be open
-        self._waiting: list[tuple[str, str]] = []  # (kind, words) said while a call was half told
+        self._waiting: list[Callable[[], Iterator[bytes]]] = []  # what was said while a call was half told
         self._hidden = 0
+        self._thought: list[str] = []  # what is told only once it is sealed
 
     def say(self, kind: str, text: str) -> Iterator[bytes]:
         """A piece of text or thinking, in a block of its kind."""
         if not text:
             return
         if kind != self._kind:
-            if self._kind == "tool_use" and not self._first().whole():
-                self._waiting.append((kind, text))
+            if self._busy():
+                self._waiting.append(partial(self.say, kind, text))
                 return
             yield from self._close()
             yield self._open(kind, _EMPTY[kind])
         yield self._before + framing.as_bytes(text) + self._after
 
-    def think(self, text: str, seal: str | None) -> Iterator[bytes]:
-        """Thinking, if it is shown; `seal` signs the block, which ends with it."""
-        if not self._shows_thinking:
+    def think(self, text: str, seal: str | None, sealed: Mapping[str, Any] | None) -> Iterator[bytes]:
+        """Thinking, as far as it is shown; `seal` signs the block, which ends with it."""
+        if self._shows and _redacted(sealed):
+            yield from self._apart(sealed)
+        elif self._shows == THINKING:
+            yield from self.say("thinking", text)
+            yield from self._seal(seal) if seal else ()
+        else:
             self._hidden += 1
             if self._hidden % HIDDEN == 0:
                 yield PING
-            return
+            if self._shows == SEALED:
+                self._thought.append(text)
+                yield from self._sealed(seal) if seal else ()
+
+    def _sealed(self, seal: str) -> Iterator[bytes]:
+        text = "".join(self._thought)
+        self._thought.clear()
         yield from self.say("thinking", text)
-        if seal and self._kind == "thinking":
-            yield from self._close(seal)
+        yield from self._seal(seal)
+
+    def _seal(self, seal: str) -> Iterator[bytes]:
+        """Sign the thinking that is open, or a block of it without a word."""
+        if self._busy():
+            self._waiting.append(partial(self._seal, seal))
+            return
+        if self._kind != "thinking":
+            yield from self._close()
+            yield self._open("thinking", _EMPTY["thinking"])
+        yield from self._close(seal)
+
+    def _apart(self, block: Mapping[str, Any]) -> Iterator[bytes]:
+        """A block that is told whole."""
+        if self._busy():
+            self._waiting.append(partial(self._apart, block))
+            return
+        yield from self._close()
+        self._number += 1
+        told = {"type": "content_block_start", "index": self._number, "content_block": block}
+        yield framing.sse(told, "content_block_start")
+        yield framing.sse({"type": "content_block_stop", "index": self._number}, "content_block_stop")
+
+    def _busy(self) -> bool:
+        return self._kind == "tool_use" and not self._first().whole()
 
     def begin_call(self, index: int, call: _Call) -> Iterator[bytes]:
         """Its block opens with its first arguments: one that was cut before them must not look like a call
@@ -303,8 +356,8 @@ class _Blocks:
         if kind == "tool_use":
             self._drop()
             waiting, self._waiting = self._waiting, []
-            for spoken, text in waiting:
-                yield from self.say(spoken, text)
+            for again in waiting:
+                yield from again()
 
 
 # kind of block -> the type of its deltas and the field with the piece

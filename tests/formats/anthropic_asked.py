@@ -44,17 +44,17 @@ def body(**fields):
     return {"model": "bench/core", "max_tokens": 100, "messages": HELLO, **fields}
 
 
-def request(fields, path="/v1/messages"):
-    return Call("POST", path, {}, json.dumps(fields).encode(), request_id="req-1")
+def request(fields, path="/v1/messages", headers=None):
+    return Call("POST", path, headers or {}, json.dumps(fields).encode(), request_id="req-1")
 
 
 def resolving(mode):
     return naming(lambda model, reply=None: ("core", reply or mode))
 
 
-def parse(mode="route", **fields):
+def parse(mode="route", headers=None, **fields):
     with resolving(mode):
-        return anthropic.parse(request(body(**fields)))
+        return anthropic.parse(request(body(**fields), headers=headers))
 
 
 class Reader:

@@ -17,6 +17,16 @@ from tests.formats.anthropic_asked import (
 )
 
 
+def plain(messages):
+    """What a member that speaks another API is told of `messages`."""
+    return [{name: value for name, value in m.items() if name not in ("_turn", "_moved")} for m in messages]
+
+
+def blocks(messages):
+    """The turns' own blocks."""
+    return [list(message["_turn"]) for message in messages]
+
+
 class MessagesTest(unittest.TestCase):
     SYSTEM = {"role": "system", "content": "s"}
 
@@ -167,15 +177,15 @@ class MessagesTest(unittest.TestCase):
     def test_conversations(self):
         for name, fields, messages in self.CASES:
             with self.subTest(name):
-                self.assertEqual(parse(**fields).messages, messages)
+                self.assertEqual(plain(parse(**fields).messages), messages)
 
     def test_a_panel_takes_them_as_well(self):
         for name, fields, messages in self.CASES:
             with self.subTest(name):
-                self.assertEqual(parse("all", **fields).messages, messages)
+                self.assertEqual(plain(parse("all", **fields).messages), messages)
 
     ASKED = [*HELLO, {"role": "assistant", "content": None, "tool_calls": [CALL]}]
-    PICTURE = [text("From the result of t1:"), SEEN]
+    PICTURE = [text("From the result of t1:", _moved=True), {**SEEN, "_moved": True}]
     RESULTS = [
         ("a string", [result("r")], ["r"], []),
         ("blocks", [result([text("r"), text("s")])], ["r\n\ns"], []),
@@ -214,7 +224,44 @@ class MessagesTest(unittest.TestCase):
                 said = parse(messages=[*HELLO, assistant(USE), user(*blocks)], tools=[TOOL]).messages
                 told = [{"role": "tool", "tool_call_id": "t1", "content": words} for words in results]
                 more = [{"role": "user", "content": behind}] if behind else []
-                self.assertEqual(said, [*self.ASKED, *told, *more])
+                self.assertEqual(plain(said), [*self.ASKED, *told, *more])
+
+    def test_a_result_keeps_its_pictures_for_members_that_see_them_there(self):
+        said = parse(
+            messages=[*HELLO, assistant(USE), user(result([text("shot"), PNG]))], tools=[TOOL]
+        ).messages
+        self.assertEqual(said[2]["_moved"], [text("shot"), SEEN])
+        self.assertNotIn("_moved", said[1])
+
+    def test_a_turn_keeps_its_own_blocks(self):
+        thought = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
+        first = [text("Look."), {"type": "document", "source": {"type": "text", "data": "d"}}]
+        last = [result([PNG], is_error=True), text("a"), {"type": "mid_conv_system", "content": [text("s")]}]
+        said = parse(
+            system=[text(BILLING), text("s", cache_control=MARK)],
+            messages=[
+                user(*first),
+                assistant(text("I"), thought, USE),
+                user(*last),
+                {"role": "system", "content": "x"},
+            ],
+            tools=[TOOL],
+        ).messages
+        self.assertEqual(
+            [m["role"] for m in said], ["system", "user", "assistant", "tool", "user", "system", "system"]
+        )
+        self.assertEqual(
+            blocks(said),
+            [
+                [text(""), text("s", cache_control=MARK)],
+                first,
+                [text("I"), thought, USE],
+                last,
+                [],
+                [],
+                [text("x")],
+            ],
+        )
 
     def test_results_keep_their_order_and_stand_behind_the_calls(self):
         uses = [USE, {**USE, "id": "t2", "input": {}}]

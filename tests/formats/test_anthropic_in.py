@@ -1,7 +1,7 @@
 import json
 import unittest
 
-from tests.formats.anthropic_asked import BILLING, FUNCTION, HELLO, MARK, SCHEMA, TOOL, parse, text, user
+from tests.formats.anthropic_asked import BILLING, FUNCTION, MARK, SCHEMA, TOOL, parse, text, user
 
 
 class FieldsTest(unittest.TestCase):
@@ -94,13 +94,48 @@ class FieldsTest(unittest.TestCase):
         ({"type": "adaptive"}, "thinking"),
         ({"type": "enabled", "budget_tokens": 2000}, "thinking"),
         ({"type": "adaptive", "display": "summarized"}, "thinking"),
-        ({"type": "adaptive", "display": "omitted"}, ""),
+        ({"type": "adaptive", "display": "omitted"}, "sealed"),
     ]
 
     def test_thinking_is_shown_to_those_who_asked(self):
         for thinking, framing in self.SHOWN:
             with self.subTest(thinking=thinking):
                 self.assertEqual(parse(thinking=thinking).framing, framing)
+
+    def test_fields_for_a_member_of_this_api_are_as_they_were_sent(self):
+        own = {
+            "thinking": {"type": "adaptive", "display": "omitted"},
+            "output_config": {"effort": "max"},
+            "context_management": {"edits": [{"type": "clear_thinking_20251015", "keep": "all"}]},
+            "metadata": {"user_id": "u" * 99},
+            "top_k": 5,
+            "service_tier": "auto",
+            "new_field": [1],
+            "tools": [{**TOOL, "eager_input_streaming": True, "cache_control": MARK}],
+        }
+        beside = {
+            "system": "s",
+            "tool_choice": {"type": "auto"},
+            "thread": {"type": "create"},
+            "stop_sequences": [],
+        }
+        self.assertEqual(parse(**own, **beside, temperature=None).native, own)
+        got = parse(headers={"anthropic-beta": "a-1,b-2", "anthropic-version": "2023-06-01"})
+        self.assertEqual(got.native, {"headers": {"anthropic-beta": "a-1,b-2"}})
+
+    SESSIONS = [
+        ({}, None),
+        ({"x-claude-code-session-id": "s1"}, "s1"),
+        ({"x-claude-code-session-id": "s1", "x-claude-code-agent-id": "a1"}, "s1/a1"),
+        ({"x-claude-code-agent-id": "a1"}, None),
+        ({"x-claude-code-session-id": " "}, None),
+        ({"x-claude-code-session-id": "s" * 999}, "s" * 200),
+    ]
+
+    def test_the_clients_own_session(self):
+        for headers, session in self.SESSIONS:
+            with self.subTest(headers=headers):
+                self.assertEqual(parse(headers=headers).session, session)
 
     def test_wishes_and_stream(self):
         got = parse(**{"with": ["x"], "bench": {"deadline": 2.5, "reply": "merged"}, "stream": True})
@@ -138,4 +173,5 @@ class FieldsTest(unittest.TestCase):
             "output_format metadata thread stream mcp_servers container with bench"
         )
         got = parse("all", **dict.fromkeys(fields.split()))
-        self.assertEqual((got.messages, dict(got.options), got.stream), (HELLO, {"max_tokens": 100}, False))
+        self.assertEqual([message["content"] for message in got.messages], ["hello"])
+        self.assertEqual((dict(got.options), got.stream, got.native), ({"max_tokens": 100}, False, {}))

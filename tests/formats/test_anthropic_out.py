@@ -1,6 +1,7 @@
 import json
 import random
 import unittest
+from dataclasses import replace
 
 from metrics.events import Closed, Failed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
 from metrics.formats import anthropic, anthropic_out
@@ -20,6 +21,81 @@ def heard(events, request=REQUEST):
     reader.feed(written(events, request))
     assert not reader.buffer
     return reader
+
+
+REDACTED = {"type": "redacted_thinking", "data": "cmVk"}
+
+
+def thinking(said, signature=""):
+    return {"type": "thinking", "thinking": said, "signature": signature}
+
+
+# name, events, blocks of thinking as a caller that asked for them gets them, and one that asked for seals
+THOUGHTS = [
+    ("unsigned", [Reasoning("hm")], [thinking("hm")], []),
+    ("signed", [Reasoning("h"), Reasoning("m"), Reasoning("", signature="s1")], [thinking("hm", "s1")], None),
+    ("at once", [Reasoning("hm", signature="s1")], [thinking("hm", "s1")], None),
+    ("a seal alone", [Reasoning("", signature="s1")], [thinking("", "s1")], None),
+    (
+        "two",
+        [Reasoning("a", signature="s1"), Reasoning("b", signature="s2")],
+        [thinking("a", "s1"), thinking("b", "s2")],
+        None,
+    ),
+    (
+        "redacted between",
+        [Reasoning("a", signature="s1"), Reasoning("", sealed=REDACTED), Reasoning("", signature="s2")],
+        [thinking("a", "s1"), REDACTED, thinking("", "s2")],
+        None,
+    ),
+    ("another API's seal", [Reasoning("a", sealed={"type": "reasoning"})], [thinking("a")], []),
+]
+
+
+class ThoughtsTest(unittest.TestCase):
+    SHOWN = [("thinking", 2), ("sealed", 3), ("", None)]
+
+    def test_are_told_to_the_letter_streamed_and_not(self):
+        for framing, place in self.SHOWN:
+            request = replace(REQUEST, framing=framing)
+            for case in THOUGHTS:
+                expected = [] if place is None else case[2] if case[place] is None else case[place]
+                events = [*case[1], Text("x"), Closed()]
+                with self.subTest(case[0], framing=framing):
+                    whole = anthropic.reply(request, gather(events), STAMP)["content"]
+                    self.assertEqual(whole, [*expected, text("x")])
+                    self.assertEqual(read_back(heard(events, request)), whole)
+
+    def test_wait_for_a_call_that_is_half_told(self):
+        events = [
+            ToolStart(0, "c1", "look"),
+            ToolArguments(0, '{"a":'),
+            Reasoning("hm", signature="s1"),
+            Reasoning("", sealed=REDACTED),
+            Reasoning("", signature="s2"),
+            ToolArguments(0, "1}"),
+            Closed("tool_calls"),
+        ]
+        told = read_back(heard(events))
+        self.assertEqual(told[1:], [thinking("hm", "s1"), REDACTED, thinking("", "s2")])
+        self.assertEqual(told[0]["input"], '{"a":1}')
+
+    def test_that_are_not_shown_keep_the_connection_alive(self):
+        events = [*[Reasoning("hm")] * 20, Closed()]
+        for framing, pings in (("", 2), ("sealed", 2), ("thinking", 0)):
+            with self.subTest(framing=framing):
+                self.assertEqual(heard(events, replace(REQUEST, framing=framing)).pings, pings)
+
+
+def read_back(reader):
+    """The blocks that a client puts together from a stream."""
+    fields = {"text": "text", "thinking": "thinking", "tool_use": "input"}
+    told = []
+    for block in reader.blocks:
+        pieces, field = "".join(block["pieces"]), fields.get(block["type"])
+        kept = {name: value for name, value in block.items() if name not in ("pieces", "signed")}
+        told.append({**kept, field: pieces} if field else kept)
+    return told
 
 
 class StreamTest(unittest.TestCase):
