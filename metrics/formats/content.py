@@ -11,6 +11,7 @@ from typing import Any
 from metrics.bench import names
 from metrics.formats import images
 from metrics.records import Message, Problem, Request
+from metrics.web.table import Call
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 
@@ -107,6 +108,18 @@ def address(body: Mapping[str, Any]) -> tuple[str, str, str]:
         raise refuse('"bench.reply" must be all, merged or route', "bench.reply")
     collection, mode = names.resolve(body.get("model"), reply)
     return str(body.get("model")), collection, mode
+
+
+# Where OpenAI's clients say which conversation a request is of: Codex, pi, opencode and AI SDKs.
+SESSIONS = ("thread-id", "session-id", "session_id", "x-session-id", "x-session-affinity")
+LONGEST_SESSION = 200
+
+
+def session(call: Call, body: Mapping[str, Any]) -> str | None:
+    """The conversation's id by a header, else by `prompt_cache_key`: a hint, whatever it says."""
+    named = (call.headers.get(name, "").strip() for name in SESSIONS)
+    found = next(filter(None, named), None) or body.get("prompt_cache_key")
+    return found[:LONGEST_SESSION] if isinstance(found, str) and found else None
 
 
 def wishes(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,6 +85,7 @@ def parse(call: Call) -> Request:
         include_usage=content.flag(content.member(body, "stream_options"), "include_usage"),
         ignored=content.unused({name: body.get(name) for name in SHAPING}),
         format=NAME,
+        session=content.session(call, body),
         **content.wishes(body),
     )
     return request if mode == "route" else _for_panel(request, body)

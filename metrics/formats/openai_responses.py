@@ -57,6 +57,21 @@ WORDS = (
 )
 # Fields that mean the same to a chat member.
 PASSED = ("prompt_cache_key", "safety_identifier", "service_tier", "user")
+# Fields with a meaning of their own here; all others a member of the same API gets as they were sent.
+READ = frozenset(
+    (
+        "model",
+        "input",
+        "instructions",
+        "tools",
+        "tool_choice",
+        "parallel_tool_calls",
+        "stream",
+        "with",
+        "bench",
+    )
+    + ("temperature", "top_p", "max_output_tokens", "stream_options", "background", *STORED)
+)
 ECHOED = (
     *("instructions", "max_output_tokens", "max_tool_calls", "temperature", "top_p", "user", "service_tier"),
     *("prompt_cache_key", "safety_identifier"),
@@ -94,6 +109,7 @@ def parse(call: Call) -> Request:
         options=_options(body),
         tools=tools.tools,
         passed=_set(passed),
+        native={name: value for name, value in body.items() if name not in READ and value is not None},
         stream=content.flag(body, "stream"),
         ignored=content.unused(
             {
@@ -104,6 +120,7 @@ def parse(call: Call) -> Request:
             }
         ),
         format=NAME,
+        session=content.session(call, body),
         dropped=tools.hosted.dropped,
         echo=echo,
         written=_written(echo),

@@ -19,6 +19,7 @@ ROLES = ("user", "assistant", "system", "developer")
 TEXTS = ("input_text", "output_text", "text")
 CALLS = ("function_call", "custom_tool_call")
 RESULTS = ("function_call_output", "custom_tool_call_output")
+SEALED = ("id", "summary", "content", "encrypted_content")  # what of a sealed item its model gets back
 DETAILS = {"auto": "auto", "low": "low", "high": "high", "original": "high"}  # the last is Responses' own
 
 # Items that nothing outside of OpenAI can read, or that belong to tools which run there.
@@ -48,6 +49,7 @@ class _Call:
     answered: bool = False
     result: str = ""
     pictures: list[dict[str, Any]] = field(default_factory=list)
+    parts: list[dict[str, Any]] = field(default_factory=list)  # all of a result that has pictures
 
 
 @dataclass(slots=True)
@@ -133,7 +135,10 @@ class _Conversation:
         if role != "assistant":
             self.say({"role": role, "content": text})
             return
+        sealed = self._sealed
         message = self._assistant(joins=bool(self._turns and self._turns[-1].calls)).message
+        if sealed:
+            message["_encrypted"] = [*message.get("_encrypted", ()), *sealed]
         # Words behind a call belong before its result all the same: chat has no room between the two.
         message["content"] = (message["content"] or "") + text
         phase = text_of(item, "phase", f"{where}.phase")
@@ -154,8 +159,13 @@ class _Conversation:
             written["_custom"] = True
         if namespace is not None:
             written["_namespace"] = {"namespace": namespace, "name": name}
-        call = _Call(written)
-        self._assistant(joins=True).calls.append(call)
+        call, sealed = _Call(written), self._sealed
+        turn = self._assistant(joins=True)
+        if sealed and (turn.calls or turn.message["content"]):
+            written["_encrypted"] = sealed
+        elif sealed:
+            turn.message["_encrypted"] = sealed
+        turn.calls.append(call)
         self._open.setdefault(call_id, []).append(call)
 
     def _assistant(self, joins: bool) -> _Turn:
@@ -164,9 +174,7 @@ class _Conversation:
         if last is None or not joins or last.message["role"] != "assistant" or _over(last):
             last = _Turn({"role": "assistant", "content": None})
             self._turns.append(last)
-        if self._sealed:
-            last.message["_encrypted"] = [*last.message.get("_encrypted", ()), *self._sealed]
-            self._sealed = []
+        self._sealed = []
         return last
 
     def _result(self, item: Mapping[str, Any], where: str) -> None:
@@ -187,13 +195,14 @@ class _Conversation:
         parts = _parts(output, f"{where}.output")
         call.result = "\n".join(part["text"] for part in parts if part["type"] == "text")
         call.pictures = [part for part in parts if part["type"] == "image_url"]
+        call.parts = parts if call.pictures else []
 
     def _reasoning(self, item: Mapping[str, Any], where: str) -> None:
         """What members said they thought is for people; only what OpenAI sealed is of use to a model."""
         sealed = text_of(item, "encrypted_content", f"{where}.encrypted_content")
         if sealed:
-            name = text_of(item, "id", f"{where}.id")
-            self._sealed.append({"id": name, "encrypted_content": sealed})
+            text_of(item, "id", f"{where}.id")
+            self._sealed.append({name: item[name] for name in SEALED if item.get(name) is not None})
 
 
 def _over(turn: _Turn) -> bool:
@@ -216,9 +225,11 @@ def _written(turn: _Turn) -> list[Message]:
             text = f"{text}\n(pictures: see the next user message)" if text else "(see the next user message)"
             told = f"Pictures that the call {call_id} ({call.written['function']['name']}) gave:"
             shown += [{"type": "text", "text": told}, *call.pictures]
-        results.append({"role": "tool", "tool_call_id": call_id, "content": text})
+        moved = {"_moved": call.parts} if call.parts else {}
+        results.append({"role": "tool", "tool_call_id": call_id, "content": text, **moved})
     message = {**turn.message, "tool_calls": [call.written for call in turn.calls]}
-    return [message, *results, *([{"role": "user", "content": shown}] if shown else [])]
+    behind = [{**part, "_moved": True} for part in shown]
+    return [message, *results, *([{"role": "user", "content": behind}] if behind else [])]
 
 
 def _required(item: Mapping[str, Any], name: str, where: str) -> str:

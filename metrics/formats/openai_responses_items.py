@@ -39,6 +39,7 @@ class Item:
     PREFIX = ""  # of its id
     DELTA = b""  # the event of a piece, without "response."
     WHERE = b""  # what such an event names beside the item
+    sealed: str | None = None
 
     def __init__(self, numbering: Numbering, token: str) -> None:
         self.index = -1
@@ -106,6 +107,10 @@ class Item:
 class Message(Item):
     PREFIX, DELTA, WHERE = "msg", b"output_text", b',"content_index":0,"logprobs":[]'
 
+    def __init__(self, numbering: Numbering, token: str, phase: str | None = None) -> None:
+        super().__init__(numbering, token)
+        self._phase = {"phase": phase} if phase else {}
+
     def start(self, index: int) -> Iterator[bytes]:
         yield from super().start(index)
         yield self._part(b"content_part.added", b'""')
@@ -117,7 +122,8 @@ class Message(Item):
 
     def item(self, status: str) -> dict[str, Any]:
         content = [] if status == IN_PROGRESS and not self.pieces else [_output_text(self.text)]
-        return {"id": self.id, "type": "message", "status": status, "role": "assistant", "content": content}
+        told = {"id": self.id, "type": "message", "status": status, "role": "assistant", "content": content}
+        return told | self._phase
 
     def _part(self, kind: bytes, text: bytes) -> bytes:
         fields = (
@@ -127,26 +133,36 @@ class Message(Item):
 
 
 class Reasoning(Item):
-    """What a member thought, as a summary: the form that every client shows."""
+    """What a member thought, as a summary: the form that every client shows. `sealed` is what its model wants
+    back, where the caller asked for it."""
 
     PREFIX, DELTA, WHERE = "rs", b"reasoning_summary_text", b',"summary_index":0'
 
+    def __init__(self, numbering: Numbering, token: str, bare: bool = False) -> None:
+        """`bare`: it has no words, only a seal."""
+        super().__init__(numbering, token)
+        self._bare = bare
+
     def start(self, index: int) -> Iterator[bytes]:
         yield from super().start(index)
-        yield self._inner(b"reasoning_summary_part.added", b',"part":' + framing.as_bytes(_summary("")))
+        if not self._bare:
+            yield self._inner(b"reasoning_summary_part.added", b',"part":' + framing.as_bytes(_summary("")))
 
     def parts(self) -> Iterator[bytes]:
+        if self._bare:
+            return
         yield self._inner(b"reasoning_summary_text.done", b',"text":' + framing.as_bytes(self.text))
         yield self._inner(b"reasoning_summary_part.done", b',"part":' + framing.as_bytes(_summary(self.text)))
 
     def item(self, status: str) -> dict[str, Any]:
-        summary = [] if status == IN_PROGRESS and not self.pieces else [_summary(self.text)]
+        silent = self._bare or (status == IN_PROGRESS and not self.pieces)
+        summary = [] if silent else [_summary(self.text)]
         return {
             "id": self.id,
             "type": "reasoning",
             "status": status,
             "summary": summary,
-            "encrypted_content": None,
+            "encrypted_content": self.sealed,
         }
 
 

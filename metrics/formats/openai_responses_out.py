@@ -41,6 +41,8 @@ CODES = {
     "bad_request": "invalid_prompt",
 }
 
+ENCRYPTED = "reasoning.encrypted_content"  # of `include`
+
 Now = Callable[[], float]
 
 
@@ -70,16 +72,28 @@ def reply(request: Request, reply: Reply, stamp: Stamp, now: Now = time.time) ->
 def _items(request: Request, reply: Reply, stamp: Stamp) -> Iterator[Item]:
     numbering, known = Numbering(), declared(request.tools)
     said: list[tuple[Item, str]] = []
-    if reply.reasoning:
-        said.append((Reasoning(numbering, stamp.token), reply.reasoning))
+    for thought in reply.thoughts or ([{"text": reply.reasoning}] if reply.reasoning else []):
+        seal = _seal(request, thought.get("sealed"))
+        if thought["text"] or seal:
+            thinking = Reasoning(numbering, stamp.token, bare=not thought["text"])
+            thinking.sealed = seal
+            said.append((thinking, thought["text"]))
     if reply.text:
         said.append((Message(numbering, stamp.token), reply.text))
     for call in reply.tool_calls:
-        start = ToolStart(0, call["id"], call["name"], kind=call["type"])
+        start = ToolStart(0, call["id"], call["name"], kind=call["type"], namespace=call.get("namespace"))
         said.append((_called(start, known, numbering, stamp), call["arguments"]))
     for item, text in said:
         item.take(text)
         yield item
+
+
+def _seal(request: Request, sealed: Any) -> str | None:
+    """The encrypted content of a reasoning item, if its provider sent one and the caller asked for it."""
+    if not isinstance(sealed, Mapping) or ENCRYPTED not in (request.native.get("include") or ()):
+        return None
+    content = sealed.get("encrypted_content")
+    return content if isinstance(content, str) else None
 
 
 def _status(item: Item, last: bool, finish: str) -> str:
@@ -115,7 +129,7 @@ class _Stream:
     the queue is open."""
 
     def __init__(self, request: Request, stamp: Stamp, now: Now) -> None:
-        self._stamp, self._now = stamp, now
+        self._request, self._stamp, self._now = request, stamp, now
         self._lasting = framing.as_bytes(_lasting(request, stamp))[:-1]
         if isinstance(request, Asked) and request.echo:
             self._lasting += b"," + request.written[1:-1]
@@ -129,9 +143,11 @@ class _Stream:
     def hear(self, event: Event) -> Iterator[bytes]:
         match event:
             case Text(text, 0) if text:
-                yield from self._say(Message, text)
-            case Thought(text, 0) if text:
-                yield from self._say(Reasoning, text)
+                yield from self._say(Message, text, event.phase)
+            case Thought(text, 0):
+                if text:
+                    yield from self._say(Reasoning, text)
+                yield from self._close_thought(_seal(self._request, event.sealed))
             case ToolStart(index, choice=0):
                 self._calls[index] = _called(event, self._known, self._numbering, self._stamp)
                 yield from self._add(self._calls[index])
@@ -157,11 +173,24 @@ class _Stream:
         fields = b',"response":%b,"output":[%b],%b' % (self._lasting, b",".join(output), passing[1:])
         return self._numbering.event(b"response." + kind, fields)
 
-    def _say(self, kind: type[Item], text: str) -> Iterator[bytes]:
-        """Goes on with the last item if it is of this kind; else begins one."""
-        if not self._queue or type(self._queue[-1]) is not kind:
-            yield from self._add(kind(self._numbering, self._stamp.token))
+    def _say(self, kind: type[Item], text: str, phase: str | None = None) -> Iterator[bytes]:
+        """Goes on with the last item if it is of this kind; else, or where a phase begins, begins one."""
+        last = self._queue[-1] if self._queue else None
+        if type(last) is not kind or last.sealed or phase:
+            token = self._stamp.token
+            said = Message(self._numbering, token, phase) if kind is Message else kind(self._numbering, token)
+            yield from self._add(said)
         yield from self._feed(self._queue[-1], text)
+
+    def _close_thought(self, seal: str | None) -> Iterator[bytes]:
+        """A sealed block of thoughts is over: another is another item."""
+        if seal is None:
+            return
+        last = self._queue[-1] if self._queue else None
+        if type(last) is not Reasoning or last.sealed:
+            last = Reasoning(self._numbering, self._stamp.token, bare=True)
+            yield from self._add(last)
+        last.sealed = seal
 
     def _add(self, item: Item) -> Iterator[bytes]:
         self._queue.append(item)

@@ -24,6 +24,101 @@ CHATS_CUSTOM = {
 }
 NO_PLACE = " left out (the Responses API has no place for it)"
 
+# name, options, the fields they become
+FLAT = {"type": "function", "name": "f", "description": "d", "parameters": SCHEMA}
+OPTIONS = [
+    (
+        "same",
+        {"temperature": 1, "top_p": 0.5, "user": "u"},
+        {"temperature": 1, "top_p": 0.5, "user": "u"},
+    ),
+    ("nothing asked", {"n": 1, "logprobs": False, "presence_penalty": 0, "seed": None}, {}),
+    ("limit", {"max_tokens": 100}, {"max_output_tokens": 100}),
+    ("other limit", {"max_completion_tokens": 100}, {"max_output_tokens": 100}),
+    ("effort", {"reasoning_effort": "low"}, {"reasoning": {"effort": "low"}}),
+    (
+        "json",
+        {"response_format": {"type": "json_object"}},
+        {"text": {"format": {"type": "json_object"}}},
+    ),
+    (
+        "schema",
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}}},
+        {"text": {"format": {"type": "json_schema", "name": "n", "schema": SCHEMA}}},
+    ),
+    ("verbosity", {"verbosity": "low"}, {"text": {"verbosity": "low"}}),
+    (
+        "log probabilities",
+        {"logprobs": True, "top_logprobs": 2},
+        {"top_logprobs": 2, "include": ["message.output_text.logprobs"]},
+    ),
+    ("functions", {"tools": [FUNCTION]}, {"tools": [{**FLAT, "strict": False}]}),
+    (
+        "a function without parameters",
+        {"tools": [{"type": "function", "function": {"name": "f", "strict": True}}]},
+        {
+            "tools": [
+                {
+                    "type": "function",
+                    "name": "f",
+                    "parameters": {"type": "object", "properties": {}},
+                    "strict": True,
+                }
+            ]
+        },
+    ),
+    (
+        "a choice",
+        {"tools": [FUNCTION], "tool_choice": {"type": "function", "function": {"name": "f"}}},
+        {"tools": [{**FLAT, "strict": False}], "tool_choice": {"type": "function", "name": "f"}},
+    ),
+    ("a choice without tools", {"tool_choice": "auto"}, {}),
+    (
+        "chat's own text tool",
+        {"tools": [CHATS_CUSTOM], "tool_choice": {"type": "custom", "custom": {"name": "p"}}},
+        {
+            "tools": [
+                {
+                    "type": "custom",
+                    "name": "p",
+                    "description": "d",
+                    "format": {"type": "grammar", **GRAMMAR},
+                }
+            ],
+            "tool_choice": {"type": "custom", "name": "p"},
+        },
+    ),
+    (
+        "a text tool",
+        {"tools": [CUSTOM], "tool_choice": {"type": "function", "function": {"name": "p"}}},
+        {
+            "tools": [{"type": "custom", "name": "p", "format": {"type": "text"}}],
+            "tool_choice": {"type": "custom", "name": "p"},
+        },
+    ),
+    (
+        "allowed tools",
+        {
+            "tools": [FUNCTION],
+            "tool_choice": {
+                "type": "allowed_tools",
+                "allowed_tools": {
+                    "mode": "required",
+                    "tools": [{"type": "function", "function": {"name": "f"}}],
+                },
+            },
+        },
+        {
+            "tools": [{**FLAT, "strict": False}],
+            "tool_choice": {
+                "type": "allowed_tools",
+                "mode": "required",
+                "tools": [{"type": "function", "name": "f"}],
+            },
+        },
+    ),
+]
+
 
 def composed(target=TARGET, messages=ASK, options=None, native=None, api="chat", **more):
     return responses.compose(target, Conversation(messages, api, native), options or {}, **more)
@@ -46,105 +141,13 @@ class ComposeTest(unittest.TestCase):
         self.assertNotIn("stream", sent(stream=False))
 
     def test_options(self):
-        plain = {"store": False, "stream": True}
-        function = {"type": "function", "name": "f", "description": "d", "parameters": SCHEMA}
-        cases = [
-            (
-                "same",
-                {"temperature": 1, "top_p": 0.5, "user": "u"},
-                {"temperature": 1, "top_p": 0.5, "user": "u"},
-            ),
-            ("nothing asked", {"n": 1, "logprobs": False, "presence_penalty": 0, "seed": None}, {}),
-            ("limit", {"max_tokens": 100}, {"max_output_tokens": 100}),
-            ("other limit", {"max_completion_tokens": 100}, {"max_output_tokens": 100}),
-            ("effort", {"reasoning_effort": "low"}, {"reasoning": {"effort": "low"}}),
-            (
-                "json",
-                {"response_format": {"type": "json_object"}},
-                {"text": {"format": {"type": "json_object"}}},
-            ),
-            (
-                "schema",
-                {"response_format": {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}}},
-                {"text": {"format": {"type": "json_schema", "name": "n", "schema": SCHEMA}}},
-            ),
-            ("verbosity", {"verbosity": "low"}, {"text": {"verbosity": "low"}}),
-            (
-                "log probabilities",
-                {"logprobs": True, "top_logprobs": 2},
-                {"top_logprobs": 2, "include": ["message.output_text.logprobs"]},
-            ),
-            ("functions", {"tools": [FUNCTION]}, {"tools": [{**function, "strict": False}]}),
-            (
-                "a function without parameters",
-                {"tools": [{"type": "function", "function": {"name": "f", "strict": True}}]},
-                {
-                    "tools": [
-                        {
-                            "type": "function",
-                            "name": "f",
-                            "parameters": {"type": "object", "properties": {}},
-                            "strict": True,
-                        }
-                    ]
-                },
-            ),
-            (
-                "a choice",
-                {"tools": [FUNCTION], "tool_choice": {"type": "function", "function": {"name": "f"}}},
-                {"tools": [{**function, "strict": False}], "tool_choice": {"type": "function", "name": "f"}},
-            ),
-            ("a choice without tools", {"tool_choice": "auto"}, {}),
-            (
-                "chat's own text tool",
-                {"tools": [CHATS_CUSTOM], "tool_choice": {"type": "custom", "custom": {"name": "p"}}},
-                {
-                    "tools": [
-                        {
-                            "type": "custom",
-                            "name": "p",
-                            "description": "d",
-                            "format": {"type": "grammar", **GRAMMAR},
-                        }
-                    ],
-                    "tool_choice": {"type": "custom", "name": "p"},
-                },
-            ),
-            (
-                "a text tool",
-                {"tools": [CUSTOM], "tool_choice": {"type": "function", "function": {"name": "p"}}},
-                {
-                    "tools": [{"type": "custom", "name": "p", "format": {"type": "text"}}],
-                    "tool_choice": {"type": "custom", "name": "p"},
-                },
-            ),
-            (
-                "allowed tools",
-                {
-                    "tools": [FUNCTION],
-                    "tool_choice": {
-                        "type": "allowed_tools",
-                        "allowed_tools": {
-                            "mode": "required",
-                            "tools": [{"type": "function", "function": {"name": "f"}}],
-                        },
-                    },
-                },
-                {
-                    "tools": [{**function, "strict": False}],
-                    "tool_choice": {
-                        "type": "allowed_tools",
-                        "mode": "required",
-                        "tools": [{"type": "function", "name": "f"}],
-                    },
-                },
-            ),
-        ]
-        for name, options, expected in cases:
+        for name, options, expected in OPTIONS:
             with self.subTest(name):
                 outgoing = composed(options=options)
                 body = json.loads(b"".join(outgoing.body))
-                self.assertEqual(body, {"model": "m", "input": ASKED, **plain, **expected})
+                self.assertEqual(
+                    body, {"model": "m", "input": ASKED, "store": False, "stream": True, **expected}
+                )
                 self.assertEqual(outgoing.changed, ())
 
     def test_what_is_altered_is_told(self):

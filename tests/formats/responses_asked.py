@@ -38,18 +38,19 @@ ASKED = [
 
 
 class Body:
-    """A call that holds only a body."""
+    """A call that holds only a body, and headers."""
 
-    def __init__(self, **fields):
+    def __init__(self, headers=None, **fields):
+        self.headers = headers or {}
         self.fields = {"model": "bench/core", "input": "hello", **fields}
 
     def json(self):
         return self.fields
 
 
-def parse(**fields):
+def parse(headers=None, **fields):
     with naming(lambda model, reply=None: ("core", reply or "all")):
-        return openai_responses.parse(Body(**fields))
+        return openai_responses.parse(Body(headers, **fields))
 
 
 def refused(**fields):

@@ -1,5 +1,6 @@
 import json
 import unittest
+from unittest import mock
 
 from metrics.events import Closed, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
 from metrics.formats import openai_chat
@@ -17,6 +18,8 @@ STAMP = Stamp("ab12", 1_796_000_000)
 class Body:
     """A call that holds only a body."""
 
+    headers: dict[str, str] = {}
+
     def __init__(self, **fields):
         self.fields = {"model": "bench/core", "messages": HELLO, **fields}
 
@@ -30,6 +33,12 @@ def parse(**fields):
 
 
 class ParseTest(unittest.TestCase):
+    def test_the_conversation_has_the_clients_own_id(self):
+        self.assertEqual(parse(prompt_cache_key="k").session, "k")
+        self.assertEqual(parse(prompt_cache_key=7).session, None)
+        with mock.patch.object(Body, "headers", {"x-session-affinity": "a"}):
+            self.assertEqual(parse(prompt_cache_key="k").session, "a")
+
     def test_the_conversation_is_kept_as_sent(self):
         """Roles, turns and images reach the seats untouched (fault 29)."""
         messages = [

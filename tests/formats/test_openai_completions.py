@@ -19,6 +19,8 @@ WITH_USAGE = Request("core", "core", "all", [], include_usage=True)
 class Body:
     """A call that holds only a body."""
 
+    headers: dict[str, str] = {}
+
     def __init__(self, **fields):
         self.fields = {"model": "bench/core", "prompt": "hello", **fields}
 
@@ -32,6 +34,10 @@ def parse(**fields):
 
 
 class ParseTest(unittest.TestCase):
+    def test_the_conversation_has_the_clients_own_id(self):
+        with mock.patch.object(Body, "headers", {"x-session-id": "a"}):
+            self.assertEqual(parse().session, "a")
+
     def test_prompts(self):
         for sent, asked in (("x", "x"), (["x"], "x")):
             with self.subTest(sent):

@@ -74,6 +74,31 @@ class ParseTest(unittest.TestCase):
             (request.stream, request.format, request.model), (True, "openai-responses", "bench/core:all")
         )
 
+    def test_what_a_member_of_the_same_api_gets_as_it_was_sent(self):
+        native = {
+            "text": {"verbosity": "high"},
+            "reasoning": {"effort": "low", "summary": "auto"},
+            "include": ["reasoning.encrypted_content"],
+            "store": False,
+            "client_metadata": {"a": "b"},
+            "truncation": "auto",
+        }
+        read = {"instructions": "i", "temperature": 1, "tools": [TOOL], "stream": True, "metadata": None}
+        self.assertEqual(parse(**native, **read, bench={"reply": "route"}).native, native)
+
+    def test_the_conversation_has_the_clients_own_id(self):
+        for headers, body, expected in [
+            ({}, {}, None),
+            ({"session-id": "s", "thread-id": "t"}, {"prompt_cache_key": "k"}, "t"),
+            ({"session-id": "s"}, {"prompt_cache_key": "k"}, "s"),
+            ({"session_id": " s "}, {}, "s"),
+            ({"x-session-id": " ", "x-session-affinity": "a"}, {}, "a"),
+            ({}, {"prompt_cache_key": "k" * 300}, "k" * 200),
+            ({}, {"prompt_cache_key": ""}, None),
+        ]:
+            with self.subTest(headers=headers, body=body):
+                self.assertEqual(parse(headers, **body).session, expected)
+
     def test_a_schema_is_put_in_chats_place(self):
         form = {
             "type": "json_schema",

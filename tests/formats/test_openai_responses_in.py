@@ -261,7 +261,10 @@ class CallsTest(unittest.TestCase):
         self.assertEqual(three["content"], "x")
         self.assertEqual([part["type"] for part in shown["content"]], ["text", "image_url"] * 2)
         self.assertIn("c1", shown["content"][0]["text"])
-        self.assertEqual((shown["content"][1], last), (IMAGE, HELLO))
+        self.assertEqual((shown["content"][1], last), ({**IMAGE, "_moved": True}, HELLO))
+        # For members that take pictures in results, they are there too.
+        self.assertEqual(one["_moved"], [{"type": "text", "text": "a cat"}, IMAGE])
+        self.assertEqual((two["_moved"], "_moved" in three), ([IMAGE], False))
 
     def test_a_custom_call_is_a_function_of_one_string(self):
         custom = {"type": "custom_tool_call", "call_id": "c1", "name": "patch", "input": 'a "b"\né'}
@@ -288,8 +291,10 @@ class CallsTest(unittest.TestCase):
         first, _, second = said(
             one, call("c1"), two, call("c2"), result("c1"), spoken, {"role": "assistant", "content": "x"}
         )
-        sealed = [{"id": f"rs_{n}", "encrypted_content": f"e{n}"} for n in "12"]
-        self.assertEqual((first["_encrypted"], len(first["tool_calls"])), (sealed, 2))
+        sealed = [[{key: item[key] for key in ("id", "summary", "encrypted_content")}] for item in (one, two)]
+        calls = first["tool_calls"]
+        self.assertEqual([first["_encrypted"], calls[1]["_encrypted"]], sealed)
+        self.assertNotIn("_encrypted", calls[0])
         self.assertEqual(second, {"role": "assistant", "content": "x"})
 
     def test_two_results_of_one_call_are_refused(self):
