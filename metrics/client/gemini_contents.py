@@ -6,13 +6,13 @@ empty; a model of the third generation refuses a step whose first call has lost 
 it says so with SKIP (ai.google.dev/gemini-api/docs/thought-signatures).
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from metrics.client import seals
+from metrics.client.called import as_object, called
 from metrics.client.outgoing import LEADERS
 from metrics.records import Message, Problem
 
@@ -150,7 +150,7 @@ def _calls(message: Message, manner: Manner) -> Iterator[Part]:
     """The first call of a step carries the signature of all (parallel calls have one)."""
     calls = message.get("tool_calls") or ()
     for at, call in enumerate(calls):
-        name, args = _called(call)
+        name, args = called(call)
         signature = _signature(call, manner) or (SKIP if manner.skip and at == 0 else None)
         sealed = {"thoughtSignature": signature} if signature else {}
         yield {"functionCall": {"id": call["id"], "name": name, "args": args}, **sealed}
@@ -166,28 +166,9 @@ def _signature(call: Mapping[str, Any], manner: Manner) -> str | None:
     return own if isinstance(own, str) and not foreign else None
 
 
-def _called(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A call's name and arguments. Arguments that are no object are told as one: its reader should see what
-    went wrong."""
-    if isinstance(custom := call.get("custom"), Mapping):
-        return str(custom.get("name")), {"input": custom.get("input") or ""}
-    function = call["function"]
-    text = function.get("arguments") or "{}"
-    value = _object(text) if isinstance(text, str) else text
-    return str(function["name"]), value if isinstance(value, dict) else {"arguments": text}
-
-
 def _response(call: Mapping[str, Any], text: str, native: bool) -> Part:
     """A result as an object: of a caller of this API the one it sent, of others their text."""
-    name, _ = _called(call)
-    sent = _object(text) if native and '"$ref"' not in text else None
+    name, _ = called(call)
+    sent = as_object(text) if native and '"$ref"' not in text else None
     told = {OUTPUT: text} if sent is None else sent
     return {"functionResponse": {"id": call["id"], "name": name, "response": told}}
-
-
-def _object(text: str) -> dict[str, Any] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None

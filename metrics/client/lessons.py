@@ -83,7 +83,7 @@ SCHEMA_FIELDS = (
 # github.com/RooCodeInc/Roo-Code/issues/10700, github.com/QuantumNous/new-api/issues/989.
 SENTENCES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "responses": (("encrypted content is not supported", "drop include"),),
-    "ollama": (("does not support thinking", "drop think"),),
+    "ollama": (("does not support thinking", "drop think"), ("think value", "drop think")),
     "chat": (("does not support thinking", "drop reasoning_effort"),),
     "gemini": (
         ("penalty is not enabled", "drop generationConfig.presencePenalty"),

@@ -1,0 +1,27 @@
+import unittest
+
+from metrics.client.called import as_object, called
+
+
+class CalledTest(unittest.TestCase):
+    CASES = [
+        ({"function": {"name": "f", "arguments": '{"a":[1]}'}}, ("f", {"a": [1]})),
+        ({"function": {"name": "f", "arguments": ""}}, ("f", {})),
+        ({"function": {"name": "f"}}, ("f", {})),
+        ({"function": {"name": "f", "arguments": {"a": 1}}}, ("f", {"a": 1})),
+        ({"function": {"name": "f", "arguments": "{oops"}}, ("f", {"arguments": "{oops"})),
+        ({"function": {"name": "f", "arguments": "[1]"}}, ("f", {"arguments": "[1]"})),
+        ({"function": {"name": "f", "arguments": "[" * 100_000}}, ("f", {"arguments": "[" * 100_000})),
+        ({"type": "custom", "custom": {"name": "p", "input": "x"}}, ("p", {"input": "x"})),
+        ({"type": "custom", "custom": {"name": "p"}}, ("p", {"input": ""})),
+    ]
+
+    def test_cases(self):
+        for call, expected in self.CASES:
+            with self.subTest(str(call)[:80]):
+                self.assertEqual(called(call), expected)
+
+    def test_objects(self):
+        for text, expected in [('{"a":1}', {"a": 1}), ("[]", None), ("", None), ("null", None)]:
+            with self.subTest(text):
+                self.assertEqual(as_object(text), expected)
