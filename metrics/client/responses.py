@@ -151,12 +151,10 @@ def _include(fields: dict[str, Any], manners: Quirks, target: Target) -> None:
     """Sealed reasoning is asked for where the model reasons, whether or not the caller did, and not where it
     is known not to: Codex asks every model for it."""
     asked = [one for one in fields.get("include") or () if isinstance(one, str)]
-    if manners.reasons and ENCRYPTED not in asked:
-        asked.append(ENCRYPTED)
+    if manners.reasons and not fields.get("store") and ENCRYPTED not in asked:
+        asked.append(ENCRYPTED)  # a stored one would be found by its id
     if target.reasoning is False and ENCRYPTED in asked:
         asked.remove(ENCRYPTED)
-    if fields.get("store"):  # a stored one is found by its id
-        asked = [one for one in asked if one != ENCRYPTED]
     if asked:
         fields["include"] = asked
     else:

@@ -22,6 +22,7 @@ CHATS_CUSTOM = {
     "type": "custom",
     "custom": {"name": "p", "description": "d", "format": {"type": "grammar", "grammar": GRAMMAR}},
 }
+SENT_ON = ("text", "reasoning", "include", "truncation", "store", "client_metadata")
 NO_PLACE = " left out (the Responses API has no place for it)"
 
 # name, options, the fields they become
@@ -204,6 +205,7 @@ class ComposeTest(unittest.TestCase):
             (REASONER, (), "chat", [ENCRYPTED]),
             (REASONER, ("other",), "responses", ["other", ENCRYPTED]),
             (replace(TARGET, reasoning=False), (ENCRYPTED,), "responses", None),
+            (TARGET, (ENCRYPTED,), "responses", [ENCRYPTED]),
             (replace(TARGET, profile="api.openai.com", served="gpt-5.1-codex"), (), "chat", [ENCRYPTED]),
             (replace(TARGET, profile="api.openai.com", served="gpt-4.1"), (), "chat", None),
         ]
