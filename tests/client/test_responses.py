@@ -190,9 +190,7 @@ class ComposeTest(unittest.TestCase):
         }
         options = {"reasoning_effort": "high", "verbosity": "low", "tools": [FUNCTION]}
         body = sent(REASONER, options=options, native=native, api="responses")
-        told = {
-            name: native[name] for name in ("text", "reasoning", "truncation", "store", "client_metadata")
-        }
+        told = {name: native[name] for name in SENT_ON}
         tools = [{"type": "function", "name": "f", "description": "d", "parameters": SCHEMA}]
         self.assertEqual(body, {"model": "m", "input": ASKED, "stream": True, **told, "tools": tools})
         other = sent(options={}, native={"truncation": "auto"}, api="anthropic")
