@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metrics.bench import settings
-from metrics.evidence import offloads, panels, shadows, verdicts
+from metrics.evidence import offloads, panels, routes, shadows, verdicts
 from metrics.limits import ledger
 from metrics.store import bodies, stamps
 
@@ -97,7 +97,7 @@ def drop_old_months(now: float) -> int:
     if not months:
         return 0
     oldest = stamps.months_before(now, months)
-    return sum(log.retain(oldest) for log in (panels, offloads, shadows, ledger))
+    return sum(log.retain(oldest) for log in (panels, routes, offloads, shadows, ledger))
 
 
 JOBS = (

@@ -28,6 +28,8 @@ def together(answers: Sequence[Answer], each: str, none: str) -> Problem:
     said = "; ".join(named(answer.seat.target.alias, answer.message or answer.status) for answer in answers)
     statuses = {answer.http_status or 502 for answer in answers}
     kinds = {answer.error for answer in answers}
+    if kinds == {"payment"}:
+        return Problem(402, f"{each} is out of credit: {said}", kind="payment")
     if statuses == {429}:
         waits = [answer.retry_after for answer in answers if answer.retry_after is not None]
         return Problem(429, f"{each} is rate limited: {said}", retry_after=min(waits, default=None))
@@ -35,8 +37,6 @@ def together(answers: Sequence[Answer], each: str, none: str) -> Problem:
         return Problem(504, f"{none} answered in time: {said}")
     kind = answers[0].error or "" if len(kinds) == 1 else ""
     code = CONTEXT if kinds == {"context"} else None
-    if kinds == {"payment"}:
-        return Problem(402, f"{each} is out of credit: {said}", kind="payment")
     if len(statuses) == 1 and 400 <= (status := statuses.pop()) < 500:
         return Problem(status, f"{each} refused this request: {said}", kind=kind, code=code)
     if code:

@@ -25,7 +25,7 @@ class FailingTest(unittest.TestCase):
         ("limited, no times said", [failed(429, "rate_limited")] * 2, 429, None, None),
         ("all late", [LATE, LATE], 504, None, None),
         ("no credit, in different words", [failed(402, "payment"), failed(403, "payment")], 402, None, None),
-        ("no credit, called a rate limit", [failed(429, "payment", retry_after=3)] * 2, 429, 3, None),
+        ("no credit, called a rate limit", [failed(429, "payment", retry_after=3)] * 2, 402, None, None),
         ("the same refusal", [failed(400, "bad_request")] * 2, 400, None, None),
         ("bad keys", [failed(401, "auth")] * 2, 401, None, None),
         ("too long", [CONTEXT, CONTEXT], 400, None, "context_length_exceeded"),
