@@ -21,8 +21,17 @@ def of_text(text: str) -> int:
 
 def estimate(messages: Sequence[Message]) -> int:
     """Input tokens of `messages`, generously."""
-    characters = sum(len(text) for text in texts(messages))
+    characters = sum(len(text) for text in texts(messages)) + sum(map(_called, messages))
     return int(characters / 4 * 1.1) + PER_IMAGE * images(messages) + 4 * len(messages)
+
+
+def _called(message: Message) -> int:
+    """Characters of the tool calls in a message: what an agent writes to files is in their arguments."""
+    said = 0
+    for call in message.get("tool_calls") or ():
+        function = call.get("function") or call.get("custom") or {}
+        said += sum(len(value) for value in function.values() if isinstance(value, str))
+    return said
 
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> int:

@@ -39,8 +39,9 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """What a turn asks of whoever takes it: `size` in tokens, by estimate, its tools included."""
+class _Asked:
+    """What a turn asks of whoever takes it: `size` in tokens, by estimate, its tools included; 0 where no
+    window is known that it could exceed."""
 
     tools: bool
     images: bool
@@ -50,15 +51,16 @@ class Turn:
 def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Skipped, ...]]:
     """The members that can take `request`, in the collection's order, and those that cannot. Problem 404 for
     an unknown collection."""
-    asked = Turn(
+    members, bench = collections.get(request.collection).members, roster.all()
+    measured = any(alias in bench and bench[alias].context is not None for alias in members)
+    asked = _Asked(
         tools=bool(request.tools),
         images=tokens.images(request.messages) > 0,
-        size=tokens.estimate(request.messages) + tokens.of_tools(request.tools),
+        size=tokens.estimate(request.messages) + tokens.of_tools(request.tools) if measured else 0,
     )
-    bench = roster.all()
     fit: list[Candidate] = []
     skipped: list[Skipped] = []
-    for alias in collections.get(request.collection).members:
+    for alias in members:
         model = bench.get(alias)
         reason = _absent(alias) if model is None else _unfit(model, asked)
         if model is None or reason:
@@ -94,7 +96,7 @@ def _absent(alias: str) -> str:
     return "is not on the bench (removed)"
 
 
-def _unfit(model: Model, asked: Turn) -> str | None:
+def _unfit(model: Model, asked: _Asked) -> str | None:
     """Why this member cannot take the turn; None: it can."""
     if model.ad_hoc:
         return "is ad hoc: it sits in panels that invite it, and takes no turns"

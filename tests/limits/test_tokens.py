@@ -5,6 +5,9 @@ from metrics.limits import tokens
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
+CALL = {"id": "c1", "type": "function", "function": {"name": "edit", "arguments": "x" * 396}}
+CUSTOM = {"id": "c2", "type": "custom", "custom": {"name": "exec", "input": "x" * 396}}
+
 
 class TokensTest(unittest.TestCase):
     CASES = [
@@ -13,12 +16,23 @@ class TokensTest(unittest.TestCase):
         ("parts count", [{"role": "user", "content": [{"type": "text", "text": "x" * 400}]}], 114),
         ("an image", [{"role": "user", "content": [IMAGE]}], 2504),
         ("null content", [{"role": "assistant", "content": None}], 4),
+        (
+            "a tool call's arguments",
+            [{"role": "assistant", "content": None, "tool_calls": [CALL, CUSTOM]}],
+            224,
+        ),
     ]
 
     def test_estimate(self):
         for name, messages, expected in self.CASES:
             with self.subTest(name):
                 self.assertEqual(tokens.estimate(messages), expected)
+
+    def test_tools(self):
+        tool = {"type": "function", "function": {"name": "look", "description": "x" * 400}}
+        one, two = tokens.of_tools([tool]), tokens.of_tools((tool, tool))
+        self.assertEqual(tokens.of_tools(()), 0)
+        self.assertTrue(110 < one < 140 and 2 * one - 4 < two < 2 * one + 4, (one, two))
 
     def test_text(self):
         self.assertEqual([tokens.of_text(text) for text in ("", "a", "abcd", "abcde")], [0, 1, 1, 2])
