@@ -39,6 +39,7 @@ FINISHES = {
     "network_error": "",  # Z.ai
     "insufficient_system_resource": "",  # DeepSeek
 }
+CUT = ("length", "content_filter")  # ends that come before their time
 
 
 class Chunks:
@@ -83,8 +84,9 @@ class Chunks:
 
     def close(self) -> list[Event]:
         """What is left to say when the stream is over; ends with Closed."""
-        events: list[Event] = [event for tools in self._tools.values() for event in tools.finish()]
         finish = self._finish
+        cut = finish in CUT
+        events: list[Event] = [event for tools in self._tools.values() for event in tools.finish(cut)]
         if finish in ("stop", "tool_calls"):
             finish = "tool_calls" if self._tools.get(0) else "stop"
         if self._refused and finish == "stop":
@@ -168,7 +170,7 @@ class Chunks:
             self._refuse({"error": choice.get("error")})
             raise errors.of_finish(word, self._target, now=self._now())
         tools = self._tools.get(number)
-        rest = tools.finish() if tools else []
+        rest = tools.finish(finish in CUT) if tools else []
         if tools and rest:
             events += rest
             delta = choice["delta"] if isinstance(choice.get("delta"), dict) else {}

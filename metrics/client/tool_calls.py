@@ -4,7 +4,7 @@ The idea: a delta's index, id and name are each only a hint. Servers leave the i
 index 0, count it up with each piece of one call, repeat an empty id and name, or mint a new id per piece.
 What decides together with them is whether the arguments so far are a complete JSON value: then a named piece
 begins another call, else it goes on. A call is announced once its name is known, and one that ends without
-arguments gets `{}`.
+arguments gets `{}`, unless it is where the answer was cut: nobody may run that one.
 """
 
 import json
@@ -82,12 +82,12 @@ class ToolCalls:
             events += self._pass_on(call)
         return events
 
-    def finish(self) -> Events:
-        """What is left to say when the choice ends."""
+    def finish(self, cut: bool = False) -> Events:
+        """What is left to say when the choice ends; `cut`: before its time, by a limit or a filter."""
         events: Events = []
         for call in self._calls:
             if call.kind == "function" and not call.said and call.held.strip() in ("", "null"):
-                call.held = "{}"
+                call.held = "" if cut and call is self._calls[-1] else "{}"
             events += self._pass_on(call)
         return events
 

@@ -59,6 +59,8 @@ SHAPING = (
     "prediction",
 )
 
+CUT = ("length", "content_filter")  # ends in which an answer is not whole
+
 CHOICES = ("tool_choice", "parallel_tool_calls")
 
 # The object of each kind of call, and its field for what the model wrote.
@@ -167,14 +169,17 @@ def _choice(reply: Reply) -> dict[str, Any]:
         message["reasoning_content"] = reply.reasoning
     if reply.tool_calls:
         message["tool_calls"] = [_tool_call(call) for call in reply.tool_calls]
+        if reply.finish in CUT and not reply.tool_calls[-1]["arguments"]:
+            # Nobody may run a call that was cut before its first argument: "" is no JSON.
+            message["tool_calls"][-1] = _tool_call(reply.tool_calls[-1], "")
     return {"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish}
 
 
-def _tool_call(call: Mapping[str, Any]) -> dict[str, Any]:
+def _tool_call(call: Mapping[str, Any], empty: str = "{}") -> dict[str, Any]:
     if call.get("type") == "custom":
         custom = {"name": call["name"], "input": call["arguments"]}
         return {"id": call["id"], "type": "custom", "custom": custom}
-    arguments = call["arguments"] or "{}"
+    arguments = call["arguments"] or empty
     return {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": arguments}}
 
 

@@ -127,6 +127,26 @@ class ToolCalls(unittest.TestCase):
                         self.assertNotEqual(item.get("id"), "")
                 self.assertEqual(chunks[-1]["choices"][0]["finish_reason"], "tool_calls")
 
+    def test_a_call_that_is_cut_before_its_arguments_is_given_none(self) -> None:
+        """With `{}` it could be run, and nobody asked for that."""
+        second = [Start(1, "call_b", "g")]
+        cases: list[tuple[str, bytes, list[Event]]] = [
+            ("alone", call(A), [START]),
+            ("blanks", call(A) + call(part(0, " ")), [START]),
+            ("null", call(part(0, None, "call_a", "f")), [START]),
+            ("half", call(A) + call(part(0, '{"a')), [START, Args(0, '{"a')]),
+            ("the last of two", call(A, part(1, "", "call_b", "g")), [START, *second, Args(0, "{}")]),
+        ]
+        for name, stream, expected in cases:
+            for finish in ("length", "content_filter"):
+                with self.subTest(name, finish=finish):
+                    stop = chunk({}, finish)
+                    for pieces in splits(stream + stop + DONE):
+                        events, _ = said(Arrived(pieces))
+                        self.assertEqual(events, [OPEN, *expected, Closed(finish)])
+                    _, meaning = relayed(stream + stop + DONE)
+                    self.assertEqual(meaning, [OPEN, *expected, Closed(finish)])
+
     def test_a_call_without_an_id_gets_one_of_its_own(self) -> None:
         self.assertRegex(chat.new_call_id(), "^call_[0-9a-f]{24}$")
 

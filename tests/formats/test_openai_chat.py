@@ -325,6 +325,14 @@ class ReplyTest(unittest.TestCase):
         self.assertEqual(reply["usage"]["total_tokens"], 15)
         self.assertEqual(reply["usage"]["prompt_tokens_details"], {"cached_tokens": 3})
 
+    def test_a_call_that_was_cut_is_no_call_without_arguments(self):
+        calls = [{"id": f"c{n}", "type": "function", "name": "f", "arguments": ""} for n in range(2)]
+        for finish, last in (("tool_calls", "{}"), ("length", ""), ("content_filter", "")):
+            with self.subTest(finish):
+                told = openai_chat.reply(REQUEST, Reply(tool_calls=tuple(calls), finish=finish), STAMP)
+                made = told["choices"][0]["message"]["tool_calls"]
+                self.assertEqual([call["function"]["arguments"] for call in made], ["{}", last])
+
 
 class ErrorTest(unittest.TestCase):
     CASES = [
