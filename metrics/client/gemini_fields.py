@@ -69,10 +69,10 @@ def generation(
     config |= _stop(options.get("stop"), changed) | _seed(options.get("seed"), changed)
     config |= _shape(options.get("response_format")) | _logprobs(options)
     native = native or {}
-    if "responseMimeType" in native or "responseFormat" in native:
-        config = {
-            name: value for name, value in config.items() if name not in ("responseMimeType", JSON_SCHEMA)
-        }
+    if not native.keys().isdisjoint(SHAPES):
+        config.pop(JSON_SCHEMA, None)
+    if "responseFormat" in native:
+        config.pop("responseMimeType", None)
     config |= {name: value for name, value in native.items() if name != THINKING}
     if thinking := _thinking(target, options.get("reasoning_effort"), native.get(THINKING), changed):
         config[THINKING] = thinking
@@ -83,6 +83,7 @@ def generation(
 
 
 JSON_SCHEMA, THINKING = "responseJsonSchema", "thinkingConfig"
+SHAPES = (JSON_SCHEMA, "responseSchema", "responseFormat")  # one of them, or none
 
 
 def _stop(value: Any, changed: list[str]) -> dict[str, Any]:

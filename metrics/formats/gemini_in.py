@@ -37,6 +37,13 @@ SHAPING = (
     "thinkingConfig",
 )
 
+# What is said in chat's words as well as in these, and goes out in those.
+TOLD = frozenset(
+    ("temperature", "topP", "stopSequences", "seed", "maxOutputTokens", "candidateCount")
+    + ("presencePenalty", "frequencyPenalty", "responseModalities")
+)
+BESIDE = ("safetySettings", "labels", "serviceTier")
+
 # Vertex AI's ways to name a model; a publisher's name is the first half of ours.
 _VERTEX = re.compile(r"(?:projects/[^/]+/)?(?:locations/[^/]+/)?publishers/([^/]+)/models/(.+)", re.DOTALL)
 
@@ -65,6 +72,7 @@ def parse(call: Call) -> Request:
         options=_options(config),
         tools=tools,
         passed={**_passed(config), **({"tool_choice": choice} if tools and choice else {})},
+        native=_native(body, config) if mode == "route" else {},
         stream=call.path.endswith(":streamGenerateContent"),
         ignored=_ignored(config, written),
         format=NAME,
@@ -73,6 +81,29 @@ def parse(call: Call) -> Request:
         **content.wishes(sent),
     )
     return request if mode == "route" else content.for_panel(request)
+
+
+def _native(body: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
+    """What a member that speaks this API gets in its own words: the fields that chat has none for, how to
+    think and to answer, each function as it was declared ("tools", by name), and the "mode" of calling."""
+    generation = {name: value for name, value in config.items() if name not in TOLD}
+    if isinstance(thinking := generation.get("thinkingConfig"), Mapping):
+        generation["thinkingConfig"] = fields(thinking)
+    declared = {
+        function["name"]: function
+        for tool in listed(body.get("tools"), "tools")
+        for function in listed(tool.get("functionDeclarations"), "functionDeclarations")
+        if isinstance(function.get("name"), str)
+    }
+    calling = fields(content.member(body, "toolConfig")).get("functionCallingConfig")
+    mode = fields(calling).get("mode") if isinstance(calling, Mapping) else None
+    native = {
+        **{name: body[name] for name in BESIDE if name in body},
+        "generationConfig": generation,
+        "tools": declared,
+        "mode": mode,
+    }
+    return {name: value for name, value in native.items() if value}
 
 
 def model_name(path: str) -> str:

@@ -24,6 +24,8 @@ SHAPING_OPTIONS = (
     "min_p",
     "typical_p",
 )
+# What a member that speaks this API gets as it was sent.
+NATIVE = ("options", "keep_alive", "think", "truncate", "shift")
 COUNTS = ("num_predict", "seed")
 
 _NOTHING = re.compile(r"-?0+(?:\.0*)?(?:ns|us|µs|ms|s|m|h)?")
@@ -45,6 +47,7 @@ def parse(call: Call) -> Request:
         tools=_tools(body.get("tools"), hosted) if kind == "chat" else (),
         dropped=hosted.dropped,
         passed=_passed(body, options),
+        native={name: body[name] for name in NATIVE if body.get(name) is not None} if mode == "route" else {},
         stream=True if stream is None else content.flag(body, "stream"),
         ignored=content.unused(
             {name: body.get(name) for name in SHAPING} | {name: options.get(name) for name in SHAPING_OPTIONS}

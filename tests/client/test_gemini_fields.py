@@ -111,6 +111,8 @@ class GenerationTest(unittest.TestCase):
         own = {"topK": 40, "responseMimeType": "text/x.enum", "responseSchema": {"type": "STRING"}}
         options = {"response_format": {"type": "json_schema", "json_schema": {"schema": SCHEMA}}, "seed": 1}
         self.assertEqual(generated(options, own)[0], {"seed": 1, **own})
+        own = {"responseFormat": [{"text": {"mimeType": "APPLICATION_JSON"}}]}
+        self.assertEqual(generated(options, own)[0], {"seed": 1, **own})
         for served, sent, effort, expected in [
             ("gemini-3-pro", {"thinkingLevel": "HIGH"}, "high", {"thinkingLevel": "HIGH"}),
             ("gemini-3-pro", {"thinkingBudget": 0}, "none", {"thinkingBudget": 0}),
