@@ -11,6 +11,11 @@ dialect's name.
 from collections.abc import Mapping
 from types import ModuleType
 
-from metrics.client import chat
+from metrics.client import chat, gemini, ollama, responses
 
-DIALECTS: Mapping[str, ModuleType] = {"chat": chat}
+DIALECTS: Mapping[str, ModuleType] = {
+    "chat": chat,
+    "gemini": gemini,
+    "responses": responses,
+    "ollama": ollama,
+}
