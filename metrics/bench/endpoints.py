@@ -20,7 +20,15 @@ APIS = ("chat", "anthropic", "gemini", "responses", "ollama")
 KINDS = ("provider", "aggregator", "hub", "local")
 
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9])?(:\d{1,5})?")
-_CALLS = ("/chat/completions", "/completions", "/messages", "/responses", "/models")
+# How the address of one call ends, and which it is of, where that is not chat's.
+_CALLS = (
+    (re.compile(r"(?:/chat)?/completions$"), ""),
+    (re.compile(r"/messages(?:/count_tokens)?$"), "anthropic"),
+    (re.compile(r"/responses(?:/input_tokens)?$"), "responses"),
+    (re.compile(r"/models/[^/]+:[a-zA-Z]+$"), "gemini"),
+    (re.compile(r"/api/(?:chat|generate|tags|show|ps|version)$"), "ollama"),
+    (re.compile(r"/models$"), ""),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,8 @@ class Endpoint:
 
 
 def base_url(field: str, value: Any) -> str:
-    """The part of a URL that /chat/completions is added to. Private networks are fine: a user names them."""
+    """The part of a URL that an API's paths are added to (/chat/completions, /messages, /responses,
+    /models/…:generateContent, /api/chat). Private networks are fine: a user names them."""
     text: str = fields.text(2000, empty=False)(field, value)
     try:
         url = urlsplit(text)
@@ -64,10 +73,13 @@ def base_url(field: str, value: Any) -> str:
         if refused:
             raise Problem(400, f'"{field}" {sentence}', param=field)
     kept = text.rstrip("/")
-    for call in _CALLS:
-        if kept.endswith(call):
-            shorter = kept.removesuffix(call)
-            raise Problem(400, f'"{field}" is the address of one call; give its base: {shorter}', param=field)
+    for call, spoken in _CALLS:
+        if found := call.search(kept):
+            shorter = kept[: found.start()]
+            hint = f" (of another API than chat completions: --api {spoken})" if spoken else ""
+            raise Problem(
+                400, f'"{field}" is the address of one call; give its base: {shorter}{hint}', param=field
+            )
     return kept
 
 

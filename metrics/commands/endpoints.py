@@ -140,7 +140,10 @@ COMMANDS = (
             NAME,
             argument("--base", required=True, metavar="URL", help="such as https://api.example.com/v1"),
             argument(
-                "--api", default="chat", help="the API it speaks (chat: OpenAI-compatible, the default)"
+                "--api",
+                metavar="API",
+                help="the API it speaks: chat (OpenAI-compatible chat completions, the default), anthropic, "
+                "gemini, responses or ollama",
             ),
             argument(
                 "--profile",
@@ -156,11 +159,13 @@ COMMANDS = (
             "bench endpoint add openai --base https://api.openai.com/v1 --key-env OPENAI_API_KEY",
             "bench endpoint add ollama --base http://127.0.0.1:11434/v1 --kind local",
             "bench endpoint add groq --base https://api.groq.com/openai/v1 --key-stdin < key.txt",
+            "bench endpoint add claude --base https://api.anthropic.com --api anthropic "
+            "--key-env ANTHROPIC_API_KEY",
         ),
     ),
     Command(
         "endpoint test",
-        "Reads an endpoint's list of models now; exit 1 when it gives none.",
+        "Reads an endpoint's list of models now, by the API it speaks; exit 1 when it gives none.",
         test,
         (NAME,),
         ("bench endpoint test openai",),

@@ -42,9 +42,9 @@ class Endpoints(unittest.TestCase):
         self.assertEqual(self.stage.bench("endpoints", "--json").document["endpoints"], [OPENAI, PRACTICE])
 
     def test_add_in_the_forms_that_are_a_contract(self) -> None:
-        base = {"name": "x", "base": BASE[1], "api": "chat"}
+        base = {"name": "x", "base": BASE[1]}  # what is not named stays as it is saved
         cases = [
-            (["x", *BASE, "--api", "chat", "--key-stdin"], f"{KEY}\n", base | {"key": KEY}),
+            (["x", *BASE, "--api", "chat", "--key-stdin"], f"{KEY}\n", base | {"api": "chat", "key": KEY}),
             (
                 ["x", *BASE, "--key-stdin", "--profile", "api.far.example"],
                 KEY,

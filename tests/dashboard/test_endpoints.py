@@ -63,6 +63,38 @@ class Endpoints(ApiCase):
         self.script(body({"data": [{"id": "m1"}]}), error(401, "no key"))
         self.assertEqual(self.add(key=KEY)["listing"]["note"], "the key was checked")
 
+    def test_each_api_is_asked_for_its_own_list_and_the_key_where_it_belongs(self) -> None:
+        root = self.provider.base.removesuffix("/v1")
+        openai, google = {"data": [{"id": "m1"}]}, {"models": [{"name": "models/m1"}]}
+        cases: list[tuple[str, str, str, Any, str, str]] = [
+            ("chat", "/v1", "/v1/models", openai, "authorization", f"Bearer {KEY}"),
+            ("responses", "/v1", "/v1/models", openai, "authorization", f"Bearer {KEY}"),
+            ("anthropic", "", "/v1/models", openai, "x-api-key", KEY),
+            ("gemini", "/v1beta", "/v1beta/models", google, "x-goog-api-key", KEY),
+            ("ollama", "", "/api/tags", {"models": [{"name": "m1"}]}, "authorization", f"Bearer {KEY}"),
+        ]
+        for api, tail, path, listing, header, sent in cases:
+            with self.subTest(api):
+                self.provider.script(path, body(listing), error(401, "no key"))
+                self.provider.requests.clear()
+                form = {"name": api, "base": root + tail, "api": api, "key": KEY}
+                reply = self.post("/api/endpoint", form)
+                self.assertEqual(reply["endpoint"]["api"], api)
+                self.assertEqual(
+                    reply["listing"],
+                    {"ok": True, "models": ["m1"], "total": 1, "note": "the key was checked"},
+                )
+                first, second = self.provider.requests
+                self.assertEqual((first.path.partition("?")[0], first.headers.get(header)), (path, sent))
+                self.assertNotIn(KEY, f"{first.path}{second.path}{second.headers}")
+                self.provider.script(path, body(listing))
+                again = self.post("/api/endpoint/test", {"name": api})["listing"]
+                self.assertEqual((again["models"], "open to everybody" in again["note"]), (["m1"], True))
+        listed = {one["name"]: one["api"] for one in self.get("/api/endpoints")["endpoints"]}
+        self.assertEqual(listed, {api: api for api, *_ in cases})
+        kept = self.post("/api/endpoint", {"name": "gemini", "base": f"{root}/v1beta"})
+        self.assertEqual(kept["endpoint"]["api"], "gemini", "an edit keeps the api it does not name")
+
     def test_what_is_not_saved(self) -> None:
         cases = [
             ([error(401, "bad key")], KEY, 400, "refuses this key (HTTP 401)"),
@@ -210,7 +242,7 @@ class Endpoints(ApiCase):
         fields: dict[str, list[Any]] = {
             "name": [5, [], "X", "a", None],
             "base": [5, [], "", "ftp://x", "http://u:p@x/v1", "http://x/v1?a=b"],
-            "api": [5, [], "soap", "gemini"],
+            "api": [5, [], "soap"],
             "profile": [5, [], "http://x", "a b"],
             "kind": [5, "cloud"],
             "key": [5, [], {}, "two words"],
