@@ -20,7 +20,11 @@ Facts = dict[str, Fact]  # by model_id
 FAILING = 3  # failures in a row
 
 # How long a model rests, in seconds, when the provider does not say: longer each time, until it answers.
-RESTS = {"rate_limited": (20.0, 60.0, 180.0, 600.0), "overloaded": (10.0, 30.0, 90.0, 300.0)}
+RESTS = {
+    "rate_limited": (20.0, 60.0, 180.0, 600.0),
+    "overloaded": (10.0, 30.0, 90.0, 300.0),
+    "payment": (1800.0, 3600.0, 7200.0),  # until somebody has paid: asking sooner only costs a caller time
+}
 LONGEST_REST = 86_400.0  # what a provider may ask for at once
 
 # The caller's own doing: it says nothing of the model.

@@ -32,6 +32,7 @@ OUTCOMES: list[tuple[str, list[Outcome], float | None, int]] = [
     ("an answer does not end a stated one", [("error", "rate_limited", 60.0), OK], 160.0, 0),
     ("after an answer rests are short again", [LIMITED, LIMITED, OK, LIMITED], 123.0, 0),
     ("overloaded rests, and counts", [("error", "overloaded")], 110.0, 1),
+    ("out of credit rests for long, and counts", [("error", "payment")], 1900.0, 1),
     ("failures", [DEAD, ("timeout", "timeout"), ("empty", "empty")], None, 3),
     ("an answer forgets them", [DEAD, DEAD, OK, DEAD], None, 1),
     ("half an answer is an answer", [DEAD, DEAD, ("cut", "unreachable")], None, 0),
