@@ -11,10 +11,11 @@ dialect's name.
 from collections.abc import Mapping
 from types import ModuleType
 
-from metrics.client import chat, gemini, ollama, responses
+from metrics.client import anthropic, chat, gemini, ollama, responses
 
 DIALECTS: Mapping[str, ModuleType] = {
     "chat": chat,
+    "anthropic": anthropic,
     "gemini": gemini,
     "responses": responses,
     "ollama": ollama,

@@ -53,6 +53,18 @@ def of_chat(raw: Mapping[str, Any]) -> Usage:
     )
 
 
+def of_anthropic(raw: Mapping[str, Any]) -> Usage:
+    """The one API whose `input_tokens` are those beside the cache's (anthropic 2.14.0, types/usage.py)."""
+    return Usage(
+        uncached_in=_count(raw, (("input_tokens",),)),
+        cache_read=_count(raw, (("cache_read_input_tokens",),)),
+        cache_write=_count(raw, (("cache_creation_input_tokens",),)),
+        out=_count(raw, (("output_tokens",),)),
+        reasoning=_count(raw, (("output_tokens_details", "thinking_tokens"),)),
+        raw=raw,
+    )
+
+
 def of_gemini(raw: Mapping[str, Any]) -> Usage:
     """`usageMetadata`: the prompt includes what was cached of it, the candidates leave the thoughts out.
     A count of 0 is not written (ai.google.dev/api/generate-content, UsageMetadata)."""

@@ -119,6 +119,19 @@ NATIVE: list[tuple[str, Any, dict[str, Any], tuple[int | None, ...]]] = [
         (12, None, 2, None),
     ),
     ("gemini, nothing", usage.of_gemini, {}, (None, None, None, None)),
+    (
+        "anthropic",
+        usage.of_anthropic,
+        {
+            "input_tokens": 3,
+            "cache_creation_input_tokens": 12304,
+            "cache_read_input_tokens": 9,
+            "output_tokens": 550,
+            "output_tokens_details": {"thinking_tokens": 50},
+        },
+        (3, 9, 550, 50),
+    ),
+    ("anthropic, nothing", usage.of_anthropic, {"input_tokens": None}, (None, None, None, None)),
     ("ollama", usage.of_ollama, {"prompt_eval_count": 11, "eval_count": 7}, (11, None, 7, None)),
     ("ollama, nothing", usage.of_ollama, {}, (None, None, None, None)),
 ]
@@ -131,6 +144,12 @@ class Native(unittest.TestCase):
                 found = read(raw)
                 self.assertEqual((found.uncached_in, found.cache_read, found.out, found.reasoning), counts)
                 self.assertIs(found.raw, raw)
+
+    def test_what_was_written_to_the_cache_counts_once(self) -> None:
+        found = usage.of_anthropic(
+            {"input_tokens": 3, "cache_creation_input_tokens": 12304, "output_tokens": 1}
+        )
+        self.assertEqual((found.cache_write, found.prompt), (12304, 12307))
 
 
 if __name__ == "__main__":
