@@ -48,7 +48,7 @@ def read(
         if one is None:
             yield Tick()
         elif not answer.closed:
-            yield from answer.take(one) or (Tick(),)
+            yield from answer.take(one)
         if answer.closed:  # what comes behind the end, and how, is of no interest
             objects.settle(arrival)
             break
@@ -96,7 +96,7 @@ class _Answer:
         self._by_place: dict[int, _Item] = {}
         self._call_ids: set[str] = set()
         self._calls = 0
-        self._opened = self._refused = False
+        self._opened = self._begun = self._refused = False
         self._sealed: list[Mapping[str, Any]] = []  # reasoning for the next call
 
     def take(self, one: Object) -> list[Event]:
@@ -112,9 +112,9 @@ class _Answer:
         if name in ENDS:
             return self._end(response if isinstance(response, Mapping) else {}, name)
         if isinstance(response, Mapping):
-            return self._open(response)
+            return self._open(response) or self._still(name)
         how = _HOW.get(name)
-        return how(self, value) if how else []
+        return how(self, value) if how else [] if name.startswith(_FRAMES) else [Tick()]
 
     # --- the response
 
@@ -123,6 +123,11 @@ class _Answer:
             return []
         self._opened = True
         return [Opened(_text(response.get("model")) or None)]
+
+    def _still(self, name: str) -> list[Event]:
+        """The response is still being made: a sign of life, but for the one that every stream begins with."""
+        first, self._begun = not self._begun, True
+        return [] if first and name == "in_progress" else [Tick()]
 
     def _end(self, response: Mapping[str, Any], name: str = "") -> list[Event]:
         status = _text(response.get("status")) or name
@@ -333,6 +338,9 @@ class _Answer:
             return []
         return [ToolArguments(item.index, piece)]
 
+
+# Events that frame what others say.
+_FRAMES = ("output_", "content_part.", "refusal.", "reasoning_", "function_call_", "custom_tool_call_")
 
 _HOW: Mapping[str, Callable[[_Answer, Mapping[str, Any]], list[Event]]] = {
     "output_item.added": _Answer.added,

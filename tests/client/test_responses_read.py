@@ -4,8 +4,8 @@ position."""
 import json
 import unittest
 
-from metrics.client import responses_seals, seals
-from metrics.events import Closed, Opened, Reasoning, Text, ToolArguments, ToolStart
+from metrics.client import responses_read, responses_seals, seals
+from metrics.events import Closed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.records import Problem, Usage
 from tests.client.arrivals import DONE, TARGET, Arrived, splits
 from tests.client.responses_said import (
@@ -282,6 +282,18 @@ class ReadTest(unittest.TestCase):
                     events, problem = said(Arrived(pieces))
                     self.assertEqual(events, expected)
                     self.assertEqual(problem and (problem.status, problem.kind), ended)
+
+    def test_only_what_means_nothing_else_is_a_sign_of_life(self):
+        still = event("in_progress", response=response("in_progress"))
+        searching = event("web_search_call.searching", item_id="ws")
+        for name, body, ticks in (
+            ("an answer", CREATED + still + FULL[len(CREATED) :], 0),
+            ("kept alive", CREATED + still * 3 + FULL[len(CREATED) :], 2),
+            ("a tool of the provider's", CREATED + searching * 2 + FULL[len(CREATED) :], 2),
+        ):
+            with self.subTest(name):
+                events = list(responses_read.read(Arrived([body]), TARGET))
+                self.assertEqual(sum(isinstance(one, Tick) for one in events), ticks)
 
     def test_a_refusal(self):
         body = json.dumps({"error": {"message": "no such model", "code": "model_not_found"}}).encode()
