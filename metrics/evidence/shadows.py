@@ -20,8 +20,9 @@ DAYS = 7  # whose numbers are kept
 
 
 def record(row: Row) -> None:
-    """Record one shadow seat. {at, call (the turn's), conversation, collection, key, model, model_id, shadow,
-    shadow_id, status, error, agreement, tools, shadow_tools, differs, seconds}"""
+    """Record one shadow seat. {at, shadow_call, call (of the member that played), conversation, turn,
+    collection, key, model, model_id, shadow, shadow_id, status, error, agreement, tools, shadow_tools,
+    differs, seconds}"""
     LOG.submit(row)
 
 
@@ -43,11 +44,10 @@ def agreement(collection: str | None = None) -> list[Row]:
     )
 
 
-def of(call: str) -> Row | None:
+def of(conversation: str, turn: int) -> Row | None:
     """The shadow seat of a turn; None when it had none."""
-    conversation = call.rpartition(".")[0]
     since = panels.month(conversation)
-    return LOG.find(call, since) if since else None
+    return LOG.find(f"{conversation}.shadow{turn}", since) if since else None
 
 
 def recent(
@@ -81,4 +81,4 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     tally[row["agreement"]] += 1
 
 
-LOG = JsonLog("shadows", key="call", partition="month", fold=_fold, empty=_empty)
+LOG = JsonLog("shadows", key="shadow_call", partition="month", fold=_fold, empty=_empty)

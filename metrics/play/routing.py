@@ -118,7 +118,13 @@ def _finished(turn: Turn, answer: Answer, closed: Closed, waiting: Waiting) -> C
     """The end of a turn that somebody answered, kept and told."""
     turns.record(turn, answer, waiting.elapsed())
     shadow.consider(
-        turn.request, answer, turn.place.conversation, turn.conversation, turns.options(turn), now=turn.at
+        turn.request,
+        answer,
+        turn.place.conversation,
+        turn.conversation,
+        turns.options(turn),
+        turn=turn.place.turn,
+        now=turn.at,
     )
     return Closed(closed.finish, answer.usage, closed.stop_sequence, {"bench": turns.bench(turn, answer)})
 

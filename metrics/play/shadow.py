@@ -28,17 +28,18 @@ AT_ONCE = 2
 DEADLINE = 300.0
 MOST_NAMED = 20  # arguments, in the record of how two answers differ
 
-_playing: dict[str, str] = {}  # call -> collection
+_playing: list["_Turn"] = []
 _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
 class _Turn:
-    """A turn as it was played."""
+    """A turn as it was played, the `number`th of its conversation."""
 
     request: Request
     answer: Answer
     conversation: str
+    number: int
     asked: Conversation
     options: Mapping[str, Any]
     at: float
@@ -59,25 +60,28 @@ def consider(
     asked: Conversation,
     options: Mapping[str, Any],
     *,
+    turn: int,
     now: float,
     chance: Callable[[], float] = random.random,
     load: Callable[[], bool] = busy,
 ) -> bool:
     """Perhaps have another member answer a turn too: `answer` is what the routed one gave to `asked` with
-    `options`, in the conversation of that id. Returns at once, raises nothing; whether a shadow was sent.
+    `options`, in the `turn`th turn of the conversation of that id. Returns at once, raises nothing; whether a
+    shadow was sent.
 
     `chance` draws from [0, 1): once for the collection's rate, once for who it is.
     """
+    played = _Turn(request, answer, conversation, turn, asked, options, now)
     try:
         collection = collections.all().get(request.collection)
         if collection is None or answer.status != "ok" or chance() >= collection.shadow:
             return False
-        if load() or not _seated(answer.seat.call, collection.name, collection.shadow_daily, now):
+        if load() or not _seated(played, collection.shadow_daily):
             return False
     except Problem:  # the record cannot be kept now: then there is nothing to play for
         return False
-    turn, drawn = _Turn(request, answer, conversation, asked, options, now), chance()
-    crew.go(lambda: _play(turn, drawn))
+    drawn = chance()
+    crew.go(lambda: _play(played, drawn))
     return True
 
 
@@ -86,13 +90,14 @@ def playing() -> int:
     return len(_playing)
 
 
-def _seated(call: str, collection: str, most: int, now: float) -> bool:
-    """Take a seat, if one is free and the day's cap leaves one."""
+def _seated(turn: _Turn, most: int) -> bool:
+    """Take a seat for the turn, if one is free and the day's cap leaves one."""
+    collection = turn.request.collection
     with _lock:
-        at_work = sum(name == collection for name in _playing.values())
-        if len(_playing) >= AT_ONCE or shadows.placed(collection, stamp(now)[:10]) + at_work >= most:
+        at_work = sum(other.request.collection == collection for other in _playing)
+        if len(_playing) >= AT_ONCE or shadows.placed(collection, stamp(turn.at)[:10]) + at_work >= most:
             return False
-        _playing[call] = collection
+        _playing.append(turn)
         return True
 
 
@@ -105,7 +110,7 @@ def _play(turn: _Turn, drawn: float) -> None:
         pass
     finally:
         with _lock:
-            _playing.pop(turn.answer.seat.call, None)
+            _playing[:] = [other for other in _playing if other is not turn]
 
 
 def _seat(turn: _Turn, drawn: float) -> Seat | None:
@@ -116,7 +121,7 @@ def _seat(turn: _Turn, drawn: float) -> Seat | None:
     if not others:
         return None
     target = others[int(drawn * len(others))].target
-    return Seat(f"{played.call}.shadow", "shadow", target, "drawn", 1 / len(others))
+    return Seat(f"{turn.conversation}.shadow{turn.number}", "shadow", target, "drawn", 1 / len(others))
 
 
 def _place(turn: _Turn, seat: Seat) -> Generator[Event, None, Answer]:
@@ -145,8 +150,10 @@ def _row(turn: _Turn, shadow: Answer) -> dict[str, Any]:
     agreement, differs = compare(turn.answer, shadow)
     return {
         "at": stamp(turn.at),
+        "shadow_call": shadow.seat.call,
         "call": played.call,
         "conversation": turn.conversation,
+        "turn": turn.number,
         "collection": turn.request.collection,
         "key": turn.request.key,
         "model": played.target.alias,

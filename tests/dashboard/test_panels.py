@@ -76,6 +76,7 @@ class Panels(ApiCase):
             shadows.record(
                 {
                     "at": "2026-11-29T14:22:20.000Z",
+                    "shadow_call": f"r{DAY}-142220-0000000{n}.shadow1",
                     "call": f"r{DAY}-142220-0000000{n}.1",
                     "collection": collection,
                     "model": "alpha",

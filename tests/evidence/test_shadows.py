@@ -8,6 +8,7 @@ from tests.store.case import HomeCase
 def row(number: int, agreement: str = "same", day: str = "2026-11-29", **more: Any) -> dict[str, Any]:
     return {
         "at": f"{day}T14:22:20.123Z",
+        "shadow_call": f"r20261129-142220-{number:08x}.shadow2",
         "call": f"r20261129-142220-{number:08x}.1",
         "conversation": f"r20261129-142220-{number:08x}",
         "collection": "core",
@@ -53,10 +54,11 @@ class Shadows(HomeCase):
 
     def test_found_by_turn(self) -> None:
         shadows.record(row(1))
-        self.assertEqual(shadows.of("r20261129-142220-00000001.1"), row(1))
-        for call in ("r20261129-142220-00000002.1", "", "x", "../x.1"):
-            with self.subTest(call):
-                self.assertIsNone(shadows.of(call))
+        self.assertEqual(shadows.of("r20261129-142220-00000001", 2), row(1))
+        others = [("r20261129-142220-00000001", 1), ("r20261129-142220-00000002", 2), ("", 2), ("../x", 2)]
+        for conversation, turn in others:
+            with self.subTest(conversation, turn=turn):
+                self.assertIsNone(shadows.of(conversation, turn))
 
     def test_those_of_a_collection(self) -> None:
         for number in range(4):

@@ -37,7 +37,7 @@ class Consider(House):
 
     def consider(self, turn=1, chances=(0.0, 0.0), load=False, **facts):
         """Whether a shadow was sent for a turn that "aa" answered."""
-        seat = Seat(f"{CONVERSATION}.{turn}", "member", roster.target("aa"))
+        seat = Seat(f"{CONVERSATION}.1", "member", roster.target("aa"))
         answer = replace(Answer(seat, "ok", calls=READ), **facts)
         draws = iter(chances)
         asked = request(reply="route", tools=TOOLS)
@@ -47,6 +47,7 @@ class Consider(House):
             CONVERSATION,
             Conversation(asked.messages),
             {"tools": TOOLS},
+            turn=turn,
             now=NOW,
             chance=lambda: next(draws),
             load=lambda: load,
@@ -64,7 +65,7 @@ class Consider(House):
         self.assertEqual(shadow.playing(), 0)
         sent = self.provider.requests[-1].json
         self.assertEqual((sent["model"], sent["tools"]), ("bb", TOOLS))
-        row = shadows.of(f"{CONVERSATION}.1")
+        row = shadows.of(CONVERSATION, 1)
         told = {name: row[name] for name in ("model", "shadow", "status", "agreement", "differs", "tools")}
         self.assertEqual(
             told,
@@ -81,7 +82,7 @@ class Consider(House):
         call = ledger.recent(1)[0][0]
         self.assertEqual(
             (call["purpose"], call["call"], call["conversation"], call["collection"]),
-            ("shadow", f"{CONVERSATION}.1.shadow", CONVERSATION, "core"),
+            ("shadow", f"{CONVERSATION}.shadow1", CONVERSATION, "core"),
         )
 
     def test_how_often(self):
@@ -138,7 +139,7 @@ class Consider(House):
         self.provider.script("bb", *[error(400, "no")] * 3)
         self.assertTrue(self.consider())
         self.play()
-        row = shadows.of(f"{CONVERSATION}.1")
+        row = shadows.of(CONVERSATION, 1)
         self.assertEqual((row["agreement"], row["error"], shadow.playing()), ("failed", "bad_request", 0))
 
     def test_a_disk_that_refuses_is_nobodys_trouble(self):
@@ -155,7 +156,7 @@ class Consider(House):
         self.provider.script("bb", body(b"\xff\xfe nonsense"))
         self.assertTrue(self.consider())
         self.play()
-        self.assertEqual(shadows.of(f"{CONVERSATION}.1")["agreement"], "failed")
+        self.assertEqual(shadows.of(CONVERSATION, 1)["agreement"], "failed")
 
 
 class Compare(House):
