@@ -30,12 +30,14 @@ NOBODY = ("unreachable", "garbage")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """`base` has no path and no trailing slash; `patience` is in seconds."""
+    """`base` has no path and no trailing slash; `patience` is in seconds. `named`: somebody said where the
+    server is, so it is not ours to start."""
 
     base: str
     key: str | None = None
     admin: str | None = None
     patience: float = PATIENCE
+    named: bool = False
 
     def get(self, path: str, **query: Any) -> dict[str, Any]:
         """The document at `path`; query values that are None are left out."""
@@ -178,7 +180,11 @@ def server(url: str | None, env: Mapping[str, str]) -> Server:
     if not good:
         raise usage(f"{base!r} is not a server's address", f"give one such as --url {HERE}")
     return Server(
-        base, env.get("BENCHWARMERS_KEY") or None, env.get("BENCHWARMERS_ADMIN_TOKEN") or None, patience(env)
+        base,
+        env.get("BENCHWARMERS_KEY") or None,
+        env.get("BENCHWARMERS_ADMIN_TOKEN") or None,
+        patience(env),
+        named=bool(url or env.get("BENCHWARMERS_URL")),
     )
 
 
