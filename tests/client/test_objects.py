@@ -25,6 +25,13 @@ CASES = [
     ("one body", b"\n" + WHOLE, [Object("", ONE, whole=True)], None),
     ("one body in a list", b"[" + WHOLE + b"]", [Object("", ONE, whole=True)], None),
     (
+        "several in a list",
+        b"[" + WHOLE + b',\n{"n":2}]',
+        [Object("", ONE, whole=True), Object("", TWO, whole=True)],
+        None,
+    ),
+    ("a list that is not all objects", b"[" + WHOLE + b",1]", [Object("", ONE, whole=True)], "garbage"),
+    (
         "half a surrogate pair",
         frame({}).replace(b"{}", b'{"t":"a\\udc4d"}'),
         [Object("", {"t": "a\ufffd"})],
