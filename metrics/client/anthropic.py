@@ -71,17 +71,15 @@ def compose(
 
 
 def _told(target: Target, conversation: Conversation, manners: Manners, thinking: bool) -> Told:
-    """The conversation for this model; seats share one unless it holds calls or thoughts, which may be sealed
-    by one of them."""
-    seals = any(m.get("tool_calls") or "_turn" in m or "_thinking" in m for m in conversation.messages)
-    model = (target.model_id, target.served) if seals else ()
+    """The conversation for this model: written once for all seats, unless it holds calls or thoughts, which
+    one of them may have sealed."""
 
     def make() -> Told:
         return anthropic_turns.write(conversation.messages, target, manners, thinking)
 
-    if not thinking:
+    if not thinking or anthropic_turns.sealable(conversation.messages):
         return make()
-    return conversation.shared((NAME, manners.system, *model), make)
+    return conversation.shared((NAME, manners.system), make)
 
 
 def _headers(target: Target, stream: bool, betas: str) -> tuple[tuple[str, str], ...]:

@@ -69,6 +69,16 @@ def write(messages: Sequence[Message], target: Target, manners: Manners, thinkin
     )
 
 
+def sealable(messages: Iterable[Message]) -> bool:
+    """Whether what is sent may differ between models of the same manners: by what each of them sealed."""
+    return any(
+        message.get("tool_calls")
+        or message.get("_thinking")
+        or any(block.get("type") in _SEALED for block in message.get("_turn", ()))
+        for message in messages
+    )
+
+
 # --- who speaks when
 
 

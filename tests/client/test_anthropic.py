@@ -352,10 +352,11 @@ class ComposeTest(unittest.TestCase):
         self.assertEqual((body["model"], body["stream"], len(body["messages"])), ("m", True, 1))
 
     def test_a_conversation_is_written_once_for_seats_alike(self) -> None:
-        first, second = (
-            anthropic.compose(target, ASKED, {}).body for target in (TARGET, replace(TARGET, model_id="e:n"))
-        )
-        self.assertTrue(any(one is other for one in first for other in second))
+        own = [{"role": "user", "content": "x", "_turn": [{"type": "text", "text": "x"}]}]
+        for conversation in (ASKED, Conversation(own)):
+            seats = (TARGET, replace(TARGET, model_id="e:n", served="n"))
+            first, second = (anthropic.compose(seat, conversation, {}).body for seat in seats)
+            self.assertTrue(any(one is other for one in first for other in second))
 
     def test_a_refused_signature_is_asked_again_without_thinking_once(self) -> None:
         signed = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
