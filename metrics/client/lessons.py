@@ -43,7 +43,8 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
         *("prompt_cache_key", "prompt_cache_retention", "reasoning_effort", "verbosity"),
     ),
     "responses": (
-        *("temperature", "top_p", "top_logprobs", "parallel_tool_calls", "stream_options"),
+        # ChatGPT's own endpoint takes no limit: github.com/RayBytes/ChatMock/issues/51.
+        *("temperature", "top_p", "top_logprobs", "parallel_tool_calls", "max_output_tokens"),
         *("metadata", "user", "safety_identifier", "service_tier", "store"),
         *("prompt_cache_key", "prompt_cache_retention", "prompt_cache_options", "client_metadata"),
         *("truncation", "include", "max_tool_calls", "context_management", "moderation"),

@@ -5,6 +5,7 @@ ReasoningItem). Items carry no ids of their own but reasoning's: with store:fals
 them, and a call that names its id is refused without the reasoning item it was born with.
 """
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from metrics.client import responses_seals
 from metrics.records import Message, Problem
 
+LONGEST_ID = 64  # characters
 INPUT = "input"  # the one argument that a custom tool's text travels in, where it is declared as a function
 OUTPUTS = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 
@@ -74,7 +76,7 @@ def _sealed(message: Message, calls: Items, model_id: str) -> list[Sequence[Mapp
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    call_id, custom = str(call.get("id")), call.get("custom")
+    call_id, custom = fit_id(call.get("id")), call.get("custom")
     if isinstance(custom, dict):
         return _custom(call_id, custom.get("name"), custom.get("input"))
     function = call.get("function") or {}
@@ -82,6 +84,13 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     if call.get("_custom"):
         return _custom(call_id, name, _input_of(arguments))
     return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments or "{}"}
+
+
+def fit_id(call_id: Any) -> str:
+    """A call's id in the length that OpenAI takes (github.com/decolua/9router/issues/393), the same one for
+    the call and its result."""
+    name = str(call_id)
+    return name if len(name) <= LONGEST_ID else "call_" + hashlib.sha256(name.encode()).hexdigest()[:40]
 
 
 def _custom(call_id: str, name: Any, text: Any) -> dict[str, Any]:
@@ -99,7 +108,7 @@ def _input_of(arguments: Any) -> str:
 
 
 def _result(message: Message, calls: Mapping[str, str]) -> dict[str, Any]:
-    call_id = str(message.get("tool_call_id"))
+    call_id = fit_id(message.get("tool_call_id"))
     parts = list(_parts(message.get("_moved") or message.get("content"), "input_text"))
     output: Any = parts
     if all(part["type"] == "input_text" for part in parts):  # which more servers read as one text

@@ -200,6 +200,21 @@ class ItemsTest(unittest.TestCase):
             with self.subTest(messages):
                 self.assertEqual(responses_items.instructions(messages), expected)
 
+    def test_a_long_id_is_cut_for_the_call_and_its_result(self):
+        for length, same in ((64, True), (65, False)):
+            with self.subTest(length=length):
+                long = "c" * length
+                turn = {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [called(long), called(long + "x")],
+                }
+                first, other, answered = responses_items.items([turn, result("1", long)], "e:m")
+                self.assertEqual(first["call_id"], answered["call_id"])
+                self.assertNotEqual(first["call_id"], other["call_id"])
+                self.assertLessEqual(len(other["call_id"]), 64)
+                self.assertEqual(first["call_id"] == long, same)
+
     def test_a_part_that_has_no_place(self):
         with self.assertRaises(Problem) as caught:
             responses_items.items([{"role": "user", "content": [{"type": "input_audio"}]}], "e:m")
