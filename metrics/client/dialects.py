@@ -1,11 +1,11 @@
 """Which module speaks which API of providers: a target's `api` is a key here.
 
 A dialect has what chat.py has: compose(target, conversation, options, stream=), read(arrival, target,
-relay=, tick=), list_models(transport, base, key, profile), and learn(target, problem): whether a refusal taught
-how to ask better, so that composing and sending once more is worth it. `options` are fields of chat
+relay=, tick=), list_models(transport, base, key, profile), and learn(target, problem): whether a refusal
+taught how to ask better, so that composing and sending once more is worth it. `options` are fields of chat
 completions, sampling and what only route mode passes on (tools, tool_choice, response_format,
-reasoning_effort …); fields of the caller's own API are in `conversation.native` when `conversation.api` is the
-dialect's name.
+reasoning_effort …); fields of the caller's own API are in `conversation.native` when `conversation.api` is
+the dialect's name.
 """
 
 from collections.abc import Mapping

@@ -2,8 +2,8 @@
 
 Some callers' formats have no place for a seal, so what a model sealed before a tool call is kept here under
 the call's id, and put back when the conversation returns with that call. Only the model that sealed a thing
-may have it again: another refuses it. Kept in memory, the latest ones: a restart loses them, and every dialect
-says how it asks without.
+may have it again: another refuses it. Kept in memory, the latest ones: a restart loses them, and every
+dialect says how it asks without.
 """
 
 import threading
