@@ -12,7 +12,6 @@ assistant's or at the end.
 """
 
 import hashlib
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from metrics import longjson
 from metrics.client import seals
 from metrics.client.anthropic_events import SIGNED, digest
 from metrics.client.anthropic_manners import Manners
+from metrics.client.called import called
 from metrics.client.outgoing import LEADERS, to_json
 from metrics.records import Message, Problem, Target
 
@@ -32,6 +32,8 @@ OPENING = "(The assistant speaks first.)"
 _FOREIGN = re.compile(r"[^a-zA-Z0-9_-]")
 _DIGEST = 8  # hex digits that keep two ids apart which look alike once cleaned
 _SEALED = ("thinking", "redacted_thinking")
+# How the base64 of a picture begins, by what it is.
+_LABELS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ class _Writer:
         if not any(block.get("type") in _SEALED for block in own):
             yield from self._remembered(message, calls)
         if "_turn" in message:
-            names = {call.get("id"): _body(call).get("name") for call in calls}
+            names = {call.get("id"): (call.get("function") or {}).get("name") for call in calls}
             for block in own:
                 yield from self._own(block, names)
         else:
@@ -231,6 +233,8 @@ class _Writer:
             yield {**made, "name": names.get(block.get("id")) or block.get("name")}
         elif kind == "tool_result":
             yield _own_result(block)
+        elif kind == "image":
+            yield _relabelled(block)
         elif kind == "mid_conv_system" and not self._manners.system:
             _note(self.changed, FOLDED)
             inner = block.get("content")
@@ -253,7 +257,7 @@ class _Writer:
 def _own_result(block: Block) -> Block:
     made = {**block, "tool_use_id": fit_id(block.get("tool_use_id"))}
     if isinstance(block.get("content"), list):
-        made["content"] = [piece for piece in block["content"] if _full(piece)]
+        made["content"] = [_relabelled(piece) for piece in block["content"] if _full(piece)]
     if not made.get("content"):
         made.pop("content", None)
     return made
@@ -294,6 +298,19 @@ def _source(url: str) -> dict[str, Any]:
     return {"type": "base64", "media_type": url[5:comma].partition(";")[0], "data": url[comma + 1 :]}
 
 
+def _relabelled(block: Block) -> Block:
+    """A picture under the name of what it is, where its caller called it another: such a one is refused
+    (BerriAI/litellm issue 24900)."""
+    source = block.get("source")
+    data = source.get("data") if isinstance(source, Mapping) else None
+    if block.get("type") != "image" or not isinstance(source, Mapping) or not isinstance(data, str):
+        return block
+    label = next((label for start, label in _LABELS.items() if data.startswith(start)), None)
+    if label in (None, source.get("media_type")):
+        return block
+    return {**block, "source": {**source, "media_type": label}}
+
+
 def _mark(holder: Mapping[str, Any]) -> dict[str, Any]:
     return {"cache_control": holder["_cache"]} if holder.get("_cache") else {}
 
@@ -308,32 +325,8 @@ def _result(message: Message) -> Block:
 
 
 def _use(call: Mapping[str, Any]) -> Block:
-    """A tool call. Arguments that are no JSON object stay visible in one; a custom tool's text is its one
-    string."""
-    body = _body(call)
-    if "custom" in call:
-        given: Any = {"input": body.get("input") or ""}
-    else:
-        given = _object(body.get("arguments"))
-    name = body.get("name")
+    name, given = called(call)
     return {"type": "tool_use", "id": fit_id(call.get("id")), "name": name, "input": given, **_mark(call)}
-
-
-def _body(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    body = call.get("custom") or call.get("function")
-    return body if isinstance(body, Mapping) else {}
-
-
-def _object(arguments: Any) -> Mapping[str, Any]:
-    if isinstance(arguments, Mapping):
-        return arguments
-    if not arguments:
-        return {}
-    try:
-        given = json.loads(arguments)
-    except (ValueError, TypeError, RecursionError):
-        given = None
-    return given if isinstance(given, dict) else {"INVALID_JSON": str(arguments)}
 
 
 def _system_blocks(message: Message) -> Iterator[Block]:

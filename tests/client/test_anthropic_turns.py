@@ -135,7 +135,7 @@ CASES = [
         "arguments that are no object",
         [HI, said("assistant", None, tool_calls=[call("t1", "[1")])],
         None,
-        [HI, said("assistant", [use("t1", {"INVALID_JSON": "[1"})])],
+        [HI, said("assistant", [use("t1", {"arguments": "[1"})])],
     ),
     (
         "a custom tool",
@@ -334,6 +334,25 @@ class WriteTest(unittest.TestCase):
         got = turns([said("user", [image]), said("assistant", "a"), HI])
         self.assertEqual(got[0]["content"][0]["source"]["data"], data)
         self.assertEqual(len(got), 3)
+
+    def test_a_picture_goes_by_what_it_is(self):
+        def shown(data, label):
+            return {"type": "image", "source": {"type": "base64", "media_type": label, "data": data}}
+
+        blocks = [shown("/9j/4AA", "image/png"), shown("R0lGODl", "image/gif"), shown("AAAA", "image/png")]
+        right = [shown("/9j/4AA", "image/jpeg"), *blocks[1:]]
+        messages = [
+            HI,
+            said("assistant", None, tool_calls=[call("t1")]),
+            tool("t1", "", _turn=[result("t1", blocks), *blocks]),
+        ]
+        self.assertEqual(turns(messages)[2]["content"], [result("t1", right), *right])
+
+    def test_what_a_model_may_have_sealed(self):
+        self.assertFalse(anthropic_turns.sealable([HI, said("assistant", "a", _turn=[text("a")])]))
+        self.assertTrue(anthropic_turns.sealable(ASKED))
+        self.assertTrue(anthropic_turns.sealable([HI, said("assistant", "a", _turn=[REDACTED])]))
+        self.assertTrue(anthropic_turns.sealable([HI, said("assistant", "a", _thinking=[REDACTED])]))
 
     def test_half_of_a_surrogate_pair(self):
         self.assertEqual(turns([said("user", "a\ud83d")]), [said("user", "a\ufffd")])
