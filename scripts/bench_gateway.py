@@ -4,8 +4,8 @@ run.
 
 Every round visits each scenario, and in it each target in turn, so that a busy machine slows all of them
 alike: read the ratios, not the milliseconds. With --history a second server carries a year of records, and
-the question is whether that costs a call anything. --formats compares what callers' formats add, --memory
-weighs large requests."""
+the question is whether that costs a call anything. --route measures what drives an agent, route mode;
+--formats compares what callers' formats add, --memory weighs large requests."""
 
 import argparse
 import json
@@ -24,9 +24,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:1] = [str(ROOT)]
 
-from scripts.bench import formats, history, product, weights  # noqa: E402
+from scripts.bench import formats, goals, history, product, routed, weights  # noqa: E402
 from scripts.bench.product import Target  # noqa: E402
-from scripts.bench.results import Counted, Results  # noqa: E402
+from scripts.bench.results import Counted, Results, turned  # noqa: E402
 
 STARTS = 5
 SLOWER = 1.10  # what a long past may cost a call
@@ -73,26 +73,16 @@ def measure(
     results = Results()
     for number in range(rounds):
         for scenario in scenarios:
-            names = (
-                scenario.targets[number % len(scenario.targets) :]
-                + scenario.targets[: number % len(scenario.targets)]
-            )
-            for name in names:
+            for name in turned(scenario.targets, number):
                 results.add(scenario.name, name, visit(targets[name], scenario, seconds))
         note(f"round {number + 1} of {rounds}")
     return results
 
 
 def visit(target: Target, scenario: Scenario, seconds: float) -> Counted:
-    """One load on one target, with the processor time that its server used for each request."""
+    """One load on one target."""
     job = target.job(stream=scenario.stream, connections=scenario.connections, seconds=seconds)
-    before = product.cpu(target.pid)
-    counted = dict(product.load(job))
-    after = product.cpu(target.pid)
-    if before is not None and after is not None:
-        asked = (counted["ok"] + counted["errors"]) * (job.seconds + job.warm) / job.seconds
-        counted["cpu_us"] = (after - before) * 1e6 / max(1.0, asked)
-    return counted
+    return product.visit(job, target.pid)
 
 
 def starts(home: Path, times: int) -> dict[str, float]:
@@ -172,6 +162,13 @@ def by_weight(folder: Path, provider: Target, options: argparse.Namespace) -> Ma
     return weights.report(loads)
 
 
+def by_route(folder: Path, provider: Target, options: argparse.Namespace) -> Mapping[str, Any]:
+    """Route mode beside direct calls, and beside its targets."""
+    measured = routed.measure(folder, provider, options.rounds, options.seconds, note)
+    print("", *routed.table(measured.results), "", *goals.table(measured), sep="\n")
+    return goals.report(measured)
+
+
 def fresh(home: Path, provider: Target) -> Path:
     """A new data folder with the mock on its bench, whose server has answered once and has ended."""
     with product.server(home) as server:
@@ -209,7 +206,7 @@ def gate(report: Mapping[str, Any]) -> list[str]:
     past = report.get("history")
     if past and past["ratio"] > SLOWER:
         found.append(f"a call takes x{past['ratio']:.2f} with a long history; x{SLOWER} is the most")
-    for name in ("formats", "memory"):
+    for name in ("route", "formats", "memory"):
         found += report.get(name, {}).get("missed", ())
     return found
 
@@ -252,6 +249,12 @@ def options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--panels", type=int, default=history.PANELS, metavar="N", help="panels of that year")
     parser.add_argument("--only-history", action="store_true", help="measure nothing else")
     parser.add_argument(
+        "--route",
+        action="store_true",
+        help="measure instead route mode beside direct calls, in new conversations and in ones that go on: "
+        "first byte, rate, processor time, large bodies, streams and slow streams, next to the targets",
+    )
+    parser.add_argument(
         "--formats",
         action="store_true",
         help="measure instead what each format of callers adds, next to OpenAI chat: latency with one "
@@ -267,18 +270,20 @@ def options(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--gate",
         action="store_true",
-        help=f"exit 1 on errors, if history makes calls slower, if a format adds more than "
-        f"x{formats.SLOWER:.1f} of what chat adds, or if a request takes x{weights.MOST:g} of its body",
+        help=f"exit 1 on errors, if history makes calls slower, if a ratio of route mode is more than "
+        f"x{goals.FAR:g} off its target, if a format adds more than x{formats.SLOWER:.1f} of what chat adds, "
+        f"or if a request takes x{weights.MOST:g} of its body",
     )
     return parser.parse_args(argv)
 
 
 def wanted(options: argparse.Namespace) -> dict[str, Measuring]:
     """What to measure, by the name of its part in the report."""
-    instead = options.formats or options.memory or options.only_history
+    instead = options.route or options.formats or options.memory or options.only_history
     parts: tuple[tuple[str, Measuring, bool], ...] = (
         ("overhead", overhead, not instead),
         ("history", with_history, options.history or options.only_history),
+        ("route", by_route, options.route),
         ("formats", by_format, options.formats),
         ("memory", by_weight, options.memory),
     )

@@ -18,12 +18,14 @@ from dataclasses import asdict, dataclass
 QUIET = 30.0
 MOST_CONNECTIONS = 512
 MOST_SECONDS = 120.0
+NUMBERED = "caller-0000"  # in a body: becomes the connection's own number
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
     """`connections` at once for `seconds`, after `warm` seconds that do not count, or until `most` replies
-    came (0: however many). A reply is right when it is a 200 whose body holds `mark`."""
+    came (0: however many). A reply is right when it is a 200 whose body holds `mark`. `chunks`: a stream of
+    so many stamped chunks, which streams.py counts."""
 
     port: int
     path: str
@@ -33,9 +35,11 @@ class Job:
     warm: float = 0.2
     mark: str = "lazy dog."
     most: int = 0
+    chunks: int = 0
 
-    def request(self) -> bytes:
-        body = self.body.encode()
+    def request(self, number: int = 0) -> bytes:
+        """What the connection `number` sends."""
+        body = self.body.replace(NUMBERED, f"caller-{number:04}").encode()
         head = (
             f"POST {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
@@ -46,9 +50,9 @@ class Job:
 class Caller:
     """One connection with one request under way."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: Job, number: int = 0) -> None:
         self.mark = job.mark.encode()
-        self.message = job.request()
+        self.message = job.request(number)
         self.sock = socket.create_connection(("127.0.0.1", job.port), timeout=QUIET)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.got = b""
@@ -85,9 +89,8 @@ def whole(got: bytes) -> bool:
 def drive(job: Job) -> dict[str, float]:
     """{"ok", "errors", "seconds", "rate", "p50_ms", "p99_ms", "mean_ms"}; times are those of right
     replies."""
-    if job.connections > MOST_CONNECTIONS or job.seconds > MOST_SECONDS:
-        raise ValueError("that is more than this load generator gives")
-    callers = [Caller(job) for _ in range(job.connections)]
+    bounded(job)
+    callers = [Caller(job, number) for number in range(job.connections)]
     try:
         counting = time.perf_counter() + job.warm
         until = counting + job.seconds
@@ -96,6 +99,11 @@ def drive(job: Job) -> dict[str, float]:
     finally:
         for caller in callers:
             caller.sock.close()
+
+
+def bounded(job: Job) -> None:
+    if job.connections > MOST_CONNECTIONS or job.seconds > MOST_SECONDS:
+        raise ValueError("that is more than this load generator gives")
 
 
 def summary(took: list[float], errors: int, seconds: float) -> dict[str, float]:

@@ -1,16 +1,24 @@
 #!/usr/bin/env python3
-"""A provider that answers at once: OpenAI chat completions with a small fixed answer, streamed or not.
+"""A provider that answers at once: OpenAI chat completions, streamed or not, and Anthropic's Messages with a
+small fixed answer.
 
     python scripts/bench/mock.py [--port N]       prints its port, and ends when its stdin does
 
-Every reply is made beforehand; a connection has a thread and keeps it. HTTP is read just well enough for
-clients that send Content-Length: this is the floor that the product is measured against, not a server to
-learn from."""
+Every reply is made beforehand, but for the models that take their time (stamped.py); a connection has a
+thread and keeps it. HTTP is read just well enough for clients that send Content-Length: this is the floor
+that the product is measured against, not a server to learn from."""
 
 import json
 import socket
 import sys
 import threading
+import time
+from pathlib import Path
+
+if __name__ == "__main__":
+    sys.path[:1] = [str(Path(__file__).resolve().parent.parent.parent)]
+
+from scripts.bench import stamped
 
 WORDS = ("The ", "quick ", "brown ", "fox ", "jumps ", "over ", "the ", "lazy ", "dog.")
 USAGE = {"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}
@@ -40,9 +48,15 @@ def _streamed() -> bytes:
     events = [_json(object="chat.completion.chunk", choices=choices, **HEAD) for choices in rows]
     events.append(_json(object="chat.completion.chunk", choices=[], usage=USAGE, **HEAD))
     lines = [b"data: %b\n\n" % event for event in (*events, b"[DONE]")]
-    chunks = b"".join(b"%x\r\n%b\r\n" % (len(line), line) for line in lines)
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-    return head + chunks + b"0\r\n\r\n"
+    return stamped.HEAD + b"".join(map(stamped.framed, lines)) + stamped.LAST
+
+
+def _message() -> bytes:
+    """The same answer as Anthropic's Messages have it."""
+    usage = {"input_tokens": 12, "output_tokens": 9}
+    content = [{"type": "text", "text": "".join(WORDS)}]
+    named = {"id": "msg_mock", "type": "message", "role": "assistant", "model": "mock"}
+    return _reply(_json(**named, content=content, stop_reason="end_turn", stop_sequence=None, usage=usage))
 
 
 def _reply(body: bytes, status: bytes = b"200 OK") -> bytes:
@@ -50,7 +64,7 @@ def _reply(body: bytes, status: bytes = b"200 OK") -> bytes:
     return head % (status, len(body)) + body
 
 
-WHOLE, STREAMED = _whole(), _streamed()
+WHOLE, STREAMED, MESSAGE = _whole(), _streamed(), _message()
 MODELS = _reply(
     _json(object="list", data=[{"id": f"mock-{seat}", "object": "model"} for seat in range(1, 6)])
 )
@@ -61,9 +75,20 @@ def answer(head: bytes, body: bytes) -> bytes:
     """The reply to one request, of which `head` ends before its blank line."""
     if head.startswith(b"GET"):
         return MODELS
-    if body.find(b'"stream":true') >= 0 or body.find(b'"stream": true') >= 0:
-        return STREAMED
-    return WHOLE
+    if stamped.MESSAGES in head:
+        return MESSAGE
+    return STREAMED if stamped.streamed(body) else WHOLE
+
+
+def reply(connection: socket.socket, head: bytes, body: bytes) -> None:
+    """Answer one request in the manner that its model's name asks for."""
+    how = stamped.manner(body)
+    if how.delay:
+        time.sleep(how.delay)
+    if how.count:
+        stamped.stream(connection.sendall, how, stamped.MESSAGES in head)
+    else:
+        connection.sendall(answer(head, body))
 
 
 def length(head: bytes) -> int | None:
@@ -92,7 +117,7 @@ def converse(connection: socket.socket) -> None:
                 tail = swallowed(connection, body, size)
                 if tail is None:
                     return
-                connection.sendall(answer(head, tail))
+                reply(connection, head, tail)
     except OSError:
         pass
     finally:

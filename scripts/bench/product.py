@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from scripts.bench.load import Job
 ROOT = Path(__file__).resolve().parent.parent.parent
 HERE = Path(__file__).resolve().parent
 PATIENCE = 60.0
+WATCHED = 0.1  # s
 SEATS = 5
 WINDOW = 2_000_000  # tokens: room for the longest prompt that is measured
 COLLECTIONS = {"one": 1, "five": SEATS}
@@ -114,12 +115,18 @@ class Server:
     def seat(self, provider: Target) -> None:
         """Register the mock, its models, and the collections that are measured."""
         self.post("/api/endpoint", {"name": "mock", "base": f"http://127.0.0.1:{provider.port}/v1"})
-        price = {"input": 1.0, "output": 2.0}
         for alias in aliases(SEATS):
-            facts = {"context": WINDOW, "vision": True, "price": price}
-            self.post("/api/model/add", {"alias": alias, "endpoint": "mock", "served": alias, **facts})
+            self.model(alias)
         for name, members in COLLECTIONS.items():
-            self.post("/api/collection", {"name": name, "members": aliases(members), "explorers": 0})
+            self.collect(name, aliases(members))
+
+    def model(self, served: str) -> None:
+        """Register one more model of the mock, under its own name."""
+        facts = {"context": WINDOW, "vision": True, "price": {"input": 1.0, "output": 2.0}}
+        self.post("/api/model/add", {"alias": served, "endpoint": "mock", "served": served, **facts})
+
+    def collect(self, name: str, members: list[str]) -> None:
+        self.post("/api/collection", {"name": name, "members": members, "explorers": 0})
 
     def close(self) -> None:
         """End it as its user would."""
@@ -144,19 +151,51 @@ def server(home: Path) -> Iterator[Server]:
         running.close()
 
 
-def load(job: Job) -> dict[str, float]:
-    """Run a load in a process of its own; what it counted (load.drive)."""
+def load(job: Job, watch: Callable[[], object] | None = None) -> dict[str, float]:
+    """Run a load in a process of its own; what it counted (load.drive, or streams.drive for stamped chunks).
+    `watch` is called every WATCHED seconds meanwhile."""
+    program = "streams.py" if job.chunks else "load.py"
     process = subprocess.Popen(
-        [sys.executable, str(HERE / "load.py")],
+        [sys.executable, str(HERE / program)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
     )
     try:
-        said, _ = process.communicate(json.dumps(asdict(job)), timeout=job.seconds + job.warm + PATIENCE)
+        until = time.monotonic() + job.seconds + job.warm + PATIENCE
+        said = _said(process, json.dumps(asdict(job)), until, watch)
     finally:
         _end(process, 0.0)
     counted: dict[str, float] = json.loads(said)
+    return counted
+
+
+def _said(process: subprocess.Popen[str], told: str, until: float, watch: Callable[[], object] | None) -> str:
+    """What it prints when it was told something: as `communicate` has it, looking up now and then."""
+    heard: str | None = told
+    while True:
+        left = until - time.monotonic()
+        try:
+            return process.communicate(heard, timeout=min(left, WATCHED) if watch else left)[0]
+        except subprocess.TimeoutExpired:
+            if time.monotonic() >= until or watch is None:
+                raise
+            watch()
+            heard = None
+
+
+def visit(job: Job, pid: int, weigh: bool = False) -> dict[str, float]:
+    """What a load counted, with the processor time that the server `pid` used for each request ("cpu_us"),
+    and if wanted the most memory that it was seen to hold meanwhile ("rss_mb"), where something tells."""
+    seen: list[float | None] = []
+    before = cpu(pid)
+    counted = dict(load(job, (lambda: seen.append(memory(pid))) if weigh else None))
+    after = cpu(pid)
+    if before is not None and after is not None:
+        guessed = (counted["ok"] + counted["errors"]) * (job.seconds + job.warm) / job.seconds
+        counted["cpu_us"] = (after - before) * 1e6 / max(1.0, counted.get("asked", guessed))
+    if sizes := [size for size in seen if size is not None]:
+        counted["rss_mb"] = max(sizes)
     return counted
 
 

@@ -3,9 +3,15 @@
 A busy machine slows the targets of one round alike, so ratios are taken within a round."""
 
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 Counted = Mapping[str, float]
+
+
+def turned(names: Sequence[str], number: int) -> Sequence[str]:
+    """The order in which round `number` visits `names`: each of them comes first in its turn."""
+    turn = number % len(names)
+    return (*names[turn:], *names[:turn])
 
 
 class Results:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 
 from scripts.bench.load import QUIET, Caller, Job, summary
-from scripts.bench.results import Results
+from scripts.bench.results import Results, turned
 
 WARM = 10  # requests of a connection that do not count: connections, caches and lists are made by them
 
@@ -40,8 +40,7 @@ def measure(results: Results, scenario: str, jobs: Mapping[str, Job], rounds: in
         for party in parties.values():
             party.burst(WARM * len(party.callers))
         for number in range(rounds):
-            turn = number % len(names)
-            for name in names[turn:] + names[:turn]:
+            for name in turned(names, number):
                 results.add(scenario, name, parties[name].burst(most))
 
 

@@ -28,12 +28,12 @@ class TestMeasure(unittest.TestCase):
     def test_targets_take_turns_at_being_first(self):
         asked = []
 
-        def load(job):
+        def visit(job, pid):
             asked.append((job.port, job.connections))
             return counted(1.0)
 
         with (
-            mock.patch.object(bench_gateway.product, "load", load),
+            mock.patch.object(bench_gateway.product, "visit", visit),
             contextlib.redirect_stderr(io.StringIO()),
         ):
             results = bench_gateway.measure(SCENARIOS, TARGETS, rounds=2, seconds=0.1)
@@ -61,6 +61,8 @@ class TestGate(unittest.TestCase):
             ({"overhead": {"errors": 2}}, 1),
             ({"overhead": {"errors": 0}, "history": {"errors": 0, "ratio": 1.10}}, 0),
             ({"overhead": {"errors": 1}, "history": {"errors": 0, "ratio": 1.2}}, 2),
+            ({"route": {"errors": 0, "missed": []}}, 0),
+            ({"route": {"errors": 3, "missed": ["far"]}}, 2),
             ({"formats": {"errors": 0, "missed": []}, "memory": {"errors": 0, "missed": []}}, 0),
             (
                 {"formats": {"errors": 0, "missed": ["slow"]}, "memory": {"errors": 0, "missed": ["a", "b"]}},
@@ -79,6 +81,7 @@ class TestWanted(unittest.TestCase):
             (["--history"], ["overhead", "history"]),
             (["--only-history"], ["history"]),
             (["--formats"], ["formats"]),
+            (["--route"], ["route"]),
             (["--memory", "--formats", "--gate"], ["formats", "memory"]),
             (["--formats", "--history"], ["history", "formats"]),
         ]

@@ -2,8 +2,9 @@ import json
 import socket
 import threading
 import unittest
+from unittest.mock import patch
 
-from scripts.bench import mock
+from scripts.bench import mock, stamped
 
 
 class TestMock(unittest.TestCase):
@@ -28,6 +29,20 @@ class TestMock(unittest.TestCase):
         self.assertEqual(chunks[-1]["usage"], mock.USAGE)
         self.assertTrue(mock.STREAMED.endswith(b"data: [DONE]\n\n\r\n0\r\n\r\n"))
 
+    def test_messages_get_the_same_answer_in_their_own_format(self):
+        message = json.loads(mock.answer(b"POST /v1/messages HTTP/1.1", b"{}").partition(b"\r\n\r\n")[2])
+        self.assertEqual(message["content"], [{"type": "text", "text": "".join(mock.WORDS)}])
+        self.assertEqual(message["stop_reason"], "end_turn")
+
+    def test_a_model_may_take_its_time(self):
+        slept, sent = [], Sent()
+        with patch.object(mock.time, "sleep", slept.append):
+            for body, chunks in ((b'{"model":"mock-1"}', 0), (b'{"model":"mock-d50"}', 0), (STREAM, 3)):
+                mock.reply(sent, b"POST /v1/chat/completions HTTP/1.1", body)
+                with self.subTest(body):
+                    self.assertEqual(len(stamped.STAMP.findall(sent.taken())), chunks)
+        self.assertEqual(slept, [0.05, 0.007])
+
     def test_answers_on_one_connection_however_the_requests_are_cut(self):
         ours, theirs = socket.socketpair()
         self.addCleanup(ours.close)
@@ -48,6 +63,23 @@ class TestMock(unittest.TestCase):
                 while len(got) < len(expected):
                     got += ours.recv(65_536)
                 self.assertEqual(got, expected)
+
+
+STREAM = b'{"model":"mock-d7-c3","stream":true}'
+
+
+class Sent:
+    """A connection that keeps what is sent."""
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def sendall(self, data: bytes) -> None:
+        self._held += data
+
+    def taken(self) -> bytes:
+        taken, self._held = self._held, b""
+        return taken
 
 
 def large(end: bytes) -> bytes:

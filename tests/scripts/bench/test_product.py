@@ -29,6 +29,19 @@ class SlowProduct(unittest.TestCase):
                     self.assertGreater(product.cpu(server.pid), 0.0)
             self.assertEqual(server.process.returncode, 0)
 
+    def test_a_load_is_watched_and_weighed(self):
+        watched = []
+        with product.mock() as provider:
+            body = json.dumps({"model": "mock-g20-c30", "stream": True})
+            job = product.Job(provider.port, product.CHAT, body, seconds=0.1, warm=0.0, chunks=30)
+            self.assertEqual(product.load(job, lambda: watched.append(1))["errors"], 0)
+            counted = product.visit(job, os.getpid(), weigh=True)
+        self.assertGreater(len(watched), 0)
+        self.assertEqual((counted["ok"], counted["errors"]), (1, 0))
+        if sys.platform == "linux":
+            self.assertGreater(counted["rss_mb"], 1.0)
+            self.assertIn("cpu_us", counted)
+
     def test_a_server_that_does_not_start_says_why(self):
         with tempfile.TemporaryDirectory() as folder:
             Path(folder, "home").write_text("no folder", encoding="utf-8")

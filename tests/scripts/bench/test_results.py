@@ -1,6 +1,6 @@
 import unittest
 
-from scripts.bench.results import Results
+from scripts.bench.results import Results, turned
 
 
 def filled(*rounds):
@@ -13,6 +13,10 @@ def filled(*rounds):
 
 
 class ResultsTest(unittest.TestCase):
+    def test_each_comes_first_in_its_turn(self):
+        orders = ["".join(turned("abc", number)) for number in range(4)]
+        self.assertEqual(orders, ["abc", "bca", "cab", "abc"])
+
     def test_all_is_compared_within_a_round(self):
         results = filled((1.0, 3.0), (10.0, 30.0), (100.0, 200.0))  # the machine slows down
         self.assertEqual(results.ratio("s", "other", "base", "p50_ms"), 3.0)
