@@ -42,7 +42,7 @@ TOLD = frozenset(
     ("temperature", "topP", "stopSequences", "seed", "maxOutputTokens", "candidateCount")
     + ("presencePenalty", "frequencyPenalty", "responseModalities")
 )
-BESIDE = ("safetySettings", "labels", "serviceTier")
+BESIDE = ("safetySettings", "cachedContent", "labels", "serviceTier")
 
 # Vertex AI's ways to name a model; a publisher's name is the first half of ours.
 _VERTEX = re.compile(r"(?:projects/[^/]+/)?(?:locations/[^/]+/)?publishers/([^/]+)/models/(.+)", re.DOTALL)
@@ -53,7 +53,7 @@ def parse(call: Call) -> Request:
     body = fields(sent)
     asked = {"model": model_name(call.parts["name"]), "bench": sent.get("bench")}
     model, collection, mode = content.address(asked)
-    if body.get("cachedContent"):
+    if body.get("cachedContent") and mode != "route":
         raise content.refuse(
             '"cachedContent" is kept at Google; send what it holds in "contents"', "cachedContent"
         )

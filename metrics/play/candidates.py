@@ -17,6 +17,8 @@ from metrics.play import seating
 from metrics.records import Problem, Request, Skipped, Target
 
 TOO_SMALL = "reads only"
+# Fields that stand for a part of the conversation which only one API's servers hold.
+HELD = {"cachedContent": ("gemini", "cannot read what is cached at Google")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,12 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What a turn asks of whoever takes it: `size` in tokens, by estimate, its tools included; 0 where no
-    window is known that it could exceed."""
+    window is known that it could exceed; `held` are those fields of HELD that it has."""
 
     tools: bool
     images: bool
     size: int
+    held: tuple[str, ...] = ()
 
 
 def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Skipped, ...]]:
@@ -57,6 +60,7 @@ def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Ski
         tools=bool(request.tools),
         images=tokens.images(request.messages) > 0,
         size=tokens.estimate(request.messages) + tokens.of_tools(request.tools) if measured else 0,
+        held=tuple(name for name in HELD if request.native.get(name)),
     )
     fit: list[Candidate] = []
     skipped: list[Skipped] = []
@@ -104,6 +108,9 @@ def _unfit(model: Model, asked: _Asked) -> str | None:
         return f"has the role {model.role}, which takes no turns"
     if reason := _unreachable(model.endpoint):
         return reason
+    for api, why in map(HELD.__getitem__, asked.held):
+        if endpoints.get(model.endpoint).api != api:
+            return why
     if asked.tools and model.tools is not True:
         word = "calls no tools" if model.tools is False else "is not known to call tools"
         return f"{word} (`bench model add … --tools yes` says that it does)"

@@ -55,6 +55,13 @@ class OptionsTest(unittest.TestCase):
             {"type": "json_schema", "json_schema": {"name": "response", "schema": {"type": "object"}}},
         )
 
+    def test_what_is_cached_at_google_is_for_members_there(self):
+        name = {"cachedContent": "cachedContents/x"}
+        self.assertEqual(parse(**name).native, name)
+        with self.assertRaises(Problem) as caught:
+            parse("bench/core", **name)
+        self.assertEqual((caught.exception.status, caught.exception.param), (400, "cachedContent"))
+
     def test_response_formats(self):
         schema = {"type": "object", "properties": {"some_name": {"type": "string"}}}
         wanted = {"type": "json_schema", "json_schema": {"name": "response", "schema": schema}}

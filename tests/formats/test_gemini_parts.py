@@ -221,7 +221,6 @@ class ConversationTest(unittest.TestCase):
         ("a picture of the model's", {"contents": [*HELLO, model({"inlineData": {}})]}, "a model's turn"),
         ("a picture that instructs", {"systemInstruction": {"parts": [{"inlineData": {}}]}}, "only text"),
         ("an instruction of numbers", {"systemInstruction": 5}, "systemInstruction"),
-        ("what is kept at Google", {"cachedContent": "cachedContents/x"}, "cachedContent"),
     ]
 
     def test_refused(self):

@@ -59,6 +59,15 @@ class WhoCan(CandidatesCase):
                 self.assertEqual(self.fit(**asked), ["able"])
                 self.assertIn(words, self.skipped(**asked)[alias])
 
+    def test_what_only_one_apis_servers_hold(self):
+        self.seat("core", "mm")
+        held = {"native": {"cachedContent": "cachedContents/1"}}
+        self.assertEqual(self.fit(native={"safetySettings": []}), ["mm"])
+        self.assertIn("cached at Google", self.skipped(**held)["mm"])
+        with endpoints.FILE.edit() as saved:
+            saved["fake"] = saved["fake"] | {"api": "gemini"}
+        self.assertEqual(self.fit(**held), ["mm"])
+
     def test_an_endpoint_that_speaks_what_we_do_not_or_is_gone(self):
         self.seat("core", "mm")
         with endpoints.FILE.edit() as saved:
