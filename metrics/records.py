@@ -50,13 +50,42 @@ KINDS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a provider said of one limit. `metric` is requests | tokens | input_tokens | output_tokens |
+    concurrency | usd, `window` second | minute | hour | day | month, "retry-after" for a wait alone, or
+    "unknown"; `reset` is epoch seconds. `kind` says how the window moves (client/limit_rows.py), "" where
+    that is not known; `scope` is model or connection: whose calls count."""
+
+    metric: str
+    window: str
+    limit: float | None = None
+    remaining: float | None = None
+    reset: float | None = None
+    kind: str = ""
+    scope: str = "model"
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """Why a provider refused a call for want of room. `cause` is concurrency (too many at once), window (a
+    window is used up), exhausted (an allowance or credit is), overload (it has too much to do) or too_large
+    (this one call is above what a window holds). `until` is when it is worth asking again, epoch seconds,
+    None when nothing says so; `stated` are the limits that were named."""
+
+    cause: str
+    until: float | None = None
+    scope: str = "model"
+    stated: tuple[Stated, ...] = ()
+
+
 class Problem(Exception):
     """A failure on its way to the caller: an HTTP status and a sentence that says what is wrong and what to
     do.
 
     `kind` is one word (see KINDS); `param` and `code` are OpenAI's fields of that name; `retry_after` is in
     seconds; `retryable` False means that sending the same request again cannot succeed. `headers` are added
-    to the reply.
+    to the reply. `limited` is there when a provider's limit is the reason.
     """
 
     def __init__(
@@ -70,6 +99,7 @@ class Problem(Exception):
         retry_after: float | None = None,
         retryable: bool | None = None,
         headers: tuple[tuple[str, str], ...] = (),
+        limited: Limited | None = None,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -80,6 +110,7 @@ class Problem(Exception):
         self.retry_after = retry_after
         self.retryable = status in (408, 429, 500, 502, 503, 504, 529) if retryable is None else retryable
         self.headers = headers
+        self.limited = limited
 
 
 @dataclass(frozen=True, slots=True)
