@@ -9,6 +9,7 @@ A case is a file in files/. Its keys:
                   Or {raw: [...]}: what is written to one socket, see wire.py
     upstream      what the member m1 answers, or `members`: see member.py
     base, place   the endpoint's base URL as a user typed it; files to put into the data folder
+    collection    settings of the collection, such as {drop_hosted_tools: true}
     expect        all of it must hold: see judge.py. `variants` and `also` make several runs of one case, see
                   case.py
     later         why the case, or a variant, cannot pass yet: such runs are played only with --later

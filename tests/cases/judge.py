@@ -8,6 +8,8 @@
     no_finished_tool_call          a call whose arguments were cut does not look whole
     upstream, upstream_headers     [call, path, op, value]; `path~text` is the text of content in parts
     upstream_calls, upstream_by_member     a number or {max}
+    turns                          so many requests: each sends back what came and goes on; the last reply is
+                                   judged. `one_member`: all went to the same one
     upstream_body_contains, upstream_body_not_contains, upstream_not_contain_in, upstream_path
     ledger                         [name, op, value] of the last row
     sink_headers_not_contain       what the server behind $SINK must not have been sent
@@ -156,6 +158,9 @@ class Sent:
             wrong += _count("upstream calls", len(self.calls), expect["upstream_calls"])
         for name, wanted in expect.get("upstream_by_member", {}).items():
             wrong += _count(f"calls of {name}", sum(member == name for member, _ in self.calls), wanted)
+        asked = sorted({member for member, _ in self.calls})
+        if expect.get("one_member") and len(asked) != 1:
+            wrong.append(f"the turns went to {', '.join(asked) or 'nobody'}")
         return wrong
 
     def judged(self, expect: Expect) -> list[str]:

@@ -1,11 +1,12 @@
 """A member as a case scripts it, as an answer to each request of a test provider.
 
 An answer is {status, headers} and one of `json`, `body` (text as it is), or `sse`: objects become events,
-texts are sent verbatim, after the raw `chunks` and `chunks_hex`. A member streams when asked to, also what is
-written down as `json`, unless it has `ignore_stream`. More of an answer: `split_bytes` (at most so many a
-write), `raw_utf8_json`, `gzip`, `end: reset`, `if_sent` (only for requests with that field). A member may be
-`strict` (422 for what chat completions do not have) and have `only_paths`. {"$tool_alias_of": NAME, "args":
-TEXT} calls the caller's tool NAME under the name it was sent with.
+texts are sent verbatim, after the raw `chunks` and `chunks_hex`. A member streams when asked to, also what
+is written down as `json`, unless it has `ignore_stream`. More of an answer: `split_bytes` (at most so many a
+write), `raw_utf8_json`, `gzip`, `end: reset` (or `drop`, before the first byte), `if_sent` (only for
+requests with that field). A member may be `strict` (422 for what chat completions do not have) and have
+`only_paths`; its `api` is chat or another of natives.py. {"$tool_alias_of": NAME, "args": TEXT} calls the
+caller's tool NAME under the name it was sent with.
 """
 
 import json
@@ -14,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from tests import provider
+from tests.cases import natives
 from tests.provider import RESET, Answer, Received
 
 HEAD = {"id": "cc-1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
@@ -38,6 +40,7 @@ KNOWN = frozenset(
 )
 JSON_TYPE = {"Content-Type": "application/json"}
 EVENTS = {"Content-Type": "text/event-stream"}
+LINES = {"Content-Type": "application/x-ndjson"}
 LAST_WORDS = 0.15  # seconds in which what was said is read before the connection breaks
 
 
@@ -48,6 +51,7 @@ class Member:
         self, spec: Mapping[str, Any], tools: list[str | None], calls: list[tuple[str, Received]]
     ) -> None:
         self._spec, self._tools, self._calls = spec, tools, calls
+        self._api = spec.get("api", "chat")
         self._answers: list[Mapping[str, Any]] = spec.get("respond") or [spec]
         self._given = 0
         self._lock = threading.Lock()
@@ -73,6 +77,8 @@ class Member:
     def _answer(self, told: Mapping[str, Any], request: Received) -> Answer:
         status, headers = told.get("status", 200), told.get("headers", {})
         packed = bool(told.get("gzip")) and "gzip" in request.headers.get("accept-encoding", "gzip")
+        if told.get("end") == "drop":
+            return provider.reset()
         if not self._streams(told, request):
             body = told["body"].encode() if "body" in told else _json(told.get("json"))
             return Answer([body], status, JSON_TYPE | headers, gzip=packed)
@@ -82,17 +88,24 @@ class Member:
             threading.Timer(LAST_WORDS, read.set).start()
             steps += [read, RESET]
         split = told.get("split_bytes", 0)
-        return Answer(steps, status, EVENTS | headers, framing="chunked", gzip=packed, split=split)
+        kind = LINES if self._api == "ollama" else EVENTS
+        return Answer(steps, status, kind | headers, framing="chunked", gzip=packed, split=split)
 
     def _streams(self, told: Mapping[str, Any], request: Received) -> bool:
         scripted = any(key in told for key in ("sse", "chunks", "chunks_hex"))
+        if scripted or told.get("status", 200) != 200 or told.get("ignore_stream"):
+            return scripted
         whole = told.get("json")
-        can = told.get("status", 200) == 200 and isinstance(whole, Mapping) and "choices" in whole
-        return scripted or (can and bool(request.json.get("stream")) and not told.get("ignore_stream"))
+        chat = isinstance(whole, Mapping) and "choices" in whole
+        can = chat if self._api == "chat" else natives.is_answer(whole)
+        return can and natives.asks_to_stream(self._api, request.path, request.json)
 
     def _events(self, told: Mapping[str, Any], request: Received) -> Iterator[bytes]:
+        if "json" in told and self._api != "chat":
+            yield from natives.streamed(self._api, told["json"])
+            return
         if "json" in told:
-            yield from map(_event, _unfolded(told["json"]))
+            yield from map(natives.event, _unfolded(told["json"]))
             return
         yield from (bytes.fromhex(piece) for piece in told.get("chunks_hex", ()))
         yield from (piece.encode() for piece in told.get("chunks", ()))
@@ -100,9 +113,9 @@ class Member:
             if isinstance(item, str):
                 yield item.encode()
             elif "$tool_alias_of" in item:
-                yield from map(_event, self._call(item, request))
+                yield from map(natives.event, self._call(item, request))
             else:
-                yield _event(item, ascii_only=not told.get("raw_utf8_json"))
+                yield natives.event(item, self._api != "chat", not told.get("raw_utf8_json"))
 
     def _call(self, item: Mapping[str, Any], request: Received) -> Iterator[dict[str, Any]]:
         sent = request.json["tools"][self._tools.index(item["$tool_alias_of"])]["function"]["name"]
@@ -129,11 +142,6 @@ def _unfolded(whole: Mapping[str, Any]) -> Iterator[Any]:
 
 def _chunk(choice: dict[str, Any]) -> dict[str, Any]:
     return {**HEAD, "choices": [choice]}
-
-
-def _event(value: Any, ascii_only: bool = True) -> bytes:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=ascii_only)
-    return f"data: {text}\n\n".encode()
 
 
 def _json(value: Any) -> bytes:

@@ -8,13 +8,14 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tests.cases import judge, wire
+from tests.cases import judge, natives, turns, wire
 from tests.cases.case import Run, filled
 from tests.cases.judge import Sent
 from tests.cases.member import Member, tool_names
 from tests.provider import Provider, Received
 from tests.running import Running
 
+TRIES = 6
 LEDGER = 5.0  # seconds until a row must be on disk
 FACTS = {"tools": True, "vision": True, "context": 200_000, "max_output": 8192}
 
@@ -26,7 +27,16 @@ class Stage:
         self.bench, self.provider = bench, provider
 
     def play(self, run: Run) -> list[str]:
-        """The sentences of what is wrong; none when all is as it must be."""
+        """The sentences of what is wrong; none when all is as it must be. A case about who is asked after m1
+        says nothing where m1 was not the first: now and then another one is."""
+        for _ in range(TRIES):
+            wrong, asked = self._play(run)
+            if not asked or asked[0] == "m1" or "m1" not in run.case["expect"].get("upstream_by_member", ()):
+                return wrong
+        return [f"m1 was not asked first in {TRIES} tries"]
+
+    def _play(self, run: Run) -> tuple[list[str], list[str]]:
+        """What is wrong, and the members that were asked, in order."""
         tag = f"c{run.case['id']}-{secrets.token_hex(3)}"
         names = {
             "PORT": self.bench.port,
@@ -46,7 +56,7 @@ class Stage:
             sunk = [str(seen.headers) for seen in sink.requests] if sink else []
             for text in case["expect"].get("sink_headers_not_contain", ()):
                 wrong += ["the key was sent on"] if any(text in headers for headers in sunk) else []
-        return wrong
+        return wrong, [name for name, _ in calls]
 
     @contextlib.contextmanager
     def _sink(self, case: Mapping[str, Any], names: dict[str, object]) -> Iterator[Provider | None]:
@@ -72,14 +82,18 @@ class Stage:
         tools = tool_names(case["request"])
         aliases: list[str] = []
         for spec in upstream.get("members", [{"name": "m1"}]):
-            alias = f"{tag}-{spec['name']}"
-            self.provider.script(alias, Member({**common, **spec}, tools, calls))
-            base = case.get("base", self.provider.base)
-            facts = {"base": base, "api": common.get("api", "chat"), "key": names["UPSTREAM_KEY"]}
+            alias, spec = f"{tag}-{spec['name']}", {**common, **spec}
+            api = spec.get("api", "chat")
+            for name in _scripts(api, alias):
+                self.provider.script(name, Member(spec, tools, calls))
+            base = case.get("base", f"http://127.0.0.1:{self.provider.port}{natives.BASES.get(api, '/v1')}")
+            facts = {"base": base, "api": api, "key": names["UPSTREAM_KEY"]}
             self.bench.save("/api/endpoint", name=alias, test=False, **facts)
-            self.bench.save("/api/model/add", alias=alias, endpoint=alias, served=alias, **FACTS)
+            priced = FACTS | ({"price": spec["prices"]} if "prices" in spec else {})
+            self.bench.save("/api/model/add", alias=alias, endpoint=alias, served=alias, **priced)
             aliases.append(alias)
-        self.bench.save("/api/collection", name=tag, members=aliases, explorers=0, reply="route")
+        saved = {"explorers": 0, "reply": "route", **case.get("collection", {})}
+        self.bench.save("/api/collection", name=tag, members=aliases, **saved)
         return aliases
 
     def _ask(self, case: Mapping[str, Any], sent: Sent) -> list[str]:
@@ -89,7 +103,16 @@ class Stage:
             methods = [want.get("method", "POST") for want in wanted]
             heard = wire.spoken(port, request["raw"], methods, wanted[-1].get("closed", False))
             return judge.heard(heard, case, sent)
-        return judge.reply(wire.exchange(port, request), request, case, sent)
+        got = wire.exchange(port, request)
+        wrong = judge.reply(got, request, case, sent) if case["expect"].get("turns", 1) == 1 else []
+        for turn in range(2, case["expect"].get("turns", 1) + 1):
+            if got is None or got.status != 200:
+                return [f"turn {turn - 1} was not answered: {got and got.text[:200]}"]
+            request = {**request, "body": turns.following(case["format"], request["body"], got)}
+            got = wire.exchange(port, request)
+            last = turn == case["expect"]["turns"]
+            wrong += judge.reply(got, request, case, sent) if last else []
+        return wrong
 
     def _recorded(self, case: Mapping[str, Any], aliases: list[str]) -> list[str]:
         wanted = case["expect"].get("ledger")
@@ -104,6 +127,12 @@ class Stage:
         files = sorted((self.bench.home / "ledger").glob("*.jsonl"))
         lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
         return [_counted(row) for row in map(json.loads, lines) if row.get("model") in aliases]
+
+
+def _scripts(api: str, alias: str) -> list[str]:
+    """What a request to that model is known by: its name, or where the name is in the path, the path."""
+    methods = ("generateContent", "streamGenerateContent")
+    return [f"/v1beta/models/{alias}:{method}" for method in methods] if api == "gemini" else [alias]
 
 
 def _counted(row: dict[str, Any]) -> dict[str, Any]:
