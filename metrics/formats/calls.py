@@ -50,9 +50,16 @@ class Turns:
         self.messages: list[Message] = []
         self._open: list[_Open] = []
         self._ids: set[str] = set()
+        self._thoughts = ""
 
     def add(self, role: str, content: Any) -> None:
         self.messages.append({"role": role, "content": content})
+        self._thoughts = ""
+
+    def think(self, thoughts: str) -> None:
+        """What the assistant thought before what follows. It stays with the calls that it led to, in the field
+        of chat's that some providers want back beside them (DeepSeek); of plain answers nobody does."""
+        self._thoughts += thoughts
 
     def assistant(self, text: str) -> Message:
         """The assistant's message at the end, with `text` added; turns of it in a row are one."""
@@ -73,6 +80,9 @@ class Turns:
             **({"_signature": signature} if signature else {}),
         }
         owner.setdefault("tool_calls", []).append(made)
+        if self._thoughts:
+            owner["reasoning_content"] = owner.get("reasoning_content", "") + self._thoughts
+            self._thoughts = ""
         self._open.append(_Open(given or None, new_id, name, owner))
 
     def result(self, given: str | None, name: str | None, content: str, where: str) -> None:

@@ -57,7 +57,7 @@ def messages(body: Mapping[str, Any], hosted: Hosted) -> list[Message]:
         told = [
             (part, f"{where}.parts[{n}]")
             for n, part in enumerate(parts)
-            if part.get("thought") is not True and not _foreign(part, f"{where}.parts[{n}]", hosted)
+            if not _foreign(part, f"{where}.parts[{n}]", hosted)
         ]
         (_model_turn if role == "model" else _user_turn)(turns, told)
     if not any(message["role"] == "user" for message in turns.messages):
@@ -92,6 +92,9 @@ Told = list[tuple[dict[str, Any], str]]
 def _model_turn(turns: Turns, told: Told) -> None:
     """Text in pieces is what a stream was kept as: it is one text."""
     for part, where in told:
+        if part.get("thought") is True:
+            turns.think(_text(part, where))
+            continue
         match _kind(part, where):
             case "text" | None:
                 if text := _text(part, where):
@@ -115,6 +118,8 @@ def _user_turn(turns: Turns, told: Told) -> None:
     """Results first, each behind its call; what else is in the turn, and pictures of results, follow."""
     said: list[dict[str, Any]] = []
     for part, where in told:
+        if part.get("thought") is True:
+            continue
         match _kind(part, where):
             case "functionResponse":
                 said += _result(turns, nested(part["functionResponse"], where), f"{where}.functionResponse")

@@ -105,7 +105,8 @@ def _turn(turns: Turns, role: str, message: dict[str, Any], where: str) -> list[
             turns.result(_string(message, "tool_call_id", where), name, text, where)
             return pictures
         case "assistant":
-            _assistant(turns, text, message.get("tool_calls"), f"{where}.tool_calls")
+            thoughts = _string(message, "thinking", where) or ""
+            _assistant(turns, text, thoughts, message.get("tool_calls"), f"{where}.tool_calls")
         case "user" | "system" | "developer":
             said = [{"type": "text", "text": text}] if text else []
             turns.add(role, [*said, *pictures] if pictures else text)
@@ -116,13 +117,14 @@ def _turn(turns: Turns, role: str, message: dict[str, Any], where: str) -> list[
     return []
 
 
-def _assistant(turns: Turns, text: str, calls: Any, where: str) -> None:
+def _assistant(turns: Turns, text: str, thoughts: str, calls: Any, where: str) -> None:
     if calls is not None and (
         not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls)
     ):
         raise content.refuse(f"{where} must be a list of tool calls", where)
     if text:
         turns.add("assistant", text)
+    turns.think(thoughts)
     for at, call in enumerate(calls or ()):
         function = call.get("function")
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):

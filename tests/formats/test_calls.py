@@ -31,6 +31,23 @@ def told(messages):
     return out
 
 
+class ThoughtsTest(unittest.TestCase):
+    def test_they_stay_with_the_calls_that_they_led_to(self):
+        built = Turns()
+        built.add("user", "x")
+        built.think("h")
+        built.think("m")
+        built.call("a", "f", "{}")
+        built.call("b", "f", "{}")
+        built.think("so")
+        built.assistant("done")
+        built.add("user", "y")
+        built.call("c", "f", "{}")
+        self.assertEqual(
+            [message.get("reasoning_content") for message in built.messages], [None, "hm", None, None]
+        )
+
+
 class TurnsTest(unittest.TestCase):
     CASES = [
         (

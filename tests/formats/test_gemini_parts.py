@@ -42,6 +42,25 @@ class ConversationTest(unittest.TestCase):
             ],
         ),
         (
+            "thoughts before a call stay with it",
+            [user({"text": "a"}), model({"text": "hm", "thought": True}, CALL)],
+            [
+                {"role": "user", "content": "a"},
+                {
+                    "role": "assistant",
+                    "content": None,
+                    "tool_calls": [
+                        {
+                            "id": "call_1",
+                            "type": "function",
+                            "function": {"name": "look", "arguments": '{"snake_case":{"inner_key":1}}'},
+                        }
+                    ],
+                    "reasoning_content": "hm",
+                },
+            ],
+        ),
+        (
             "a turn that is all thoughts",
             [user({"text": "a"}), model({"text": "hm", "thought": True}), user({"text": "b"})],
             [{"role": "user", "content": "a"}, {"role": "user", "content": "b"}],

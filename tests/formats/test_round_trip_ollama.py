@@ -66,6 +66,7 @@ MESSAGES = [
     {
         "role": "assistant",
         "content": "so",
+        "reasoning_content": "hm",
         "tool_calls": [call("c1", "look", '{"a":"é"}'), call("c2", "go", "{}")],
     },
     {"role": "tool", "tool_call_id": "c1", "content": "row"},
