@@ -57,8 +57,8 @@ class Turns:
         self._thoughts = ""
 
     def think(self, thoughts: str) -> None:
-        """What the assistant thought before what follows. It stays with the calls that it led to, in the field
-        of chat's that some providers want back beside them (DeepSeek); of plain answers nobody does."""
+        """What the assistant thought before what follows. It stays with the calls that it led to, in the
+        field that some chat providers want back beside them (DeepSeek); of plain answers nobody does."""
         self._thoughts += thoughts
 
     def assistant(self, text: str) -> Message:
