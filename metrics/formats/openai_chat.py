@@ -117,7 +117,7 @@ def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
     kept = []
     for at, tool in enumerate(value or ()):
         kind = tool.get("type", "function")
-        if kind not in CALL:
+        if not isinstance(kind, str) or kind not in CALL:
             hosted.tool(kind, f"tools[{at}]")
             continue
         declared = tool.get(kind)
