@@ -1,8 +1,11 @@
-"""A tool call of the conversation so far, for APIs that write its arguments as an object."""
+"""Tool calls of APIs that write arguments as an object: those of the conversation so far, and new ones."""
 
 import json
 from collections.abc import Mapping
 from typing import Any
+
+from metrics.client import objects
+from metrics.records import Target
 
 
 def called(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -26,3 +29,17 @@ def as_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def as_text(arguments: Any, target: Target) -> str:
+    """The arguments of a new call as chat has them, JSON text; {} for none. Problem 502 for what JSON cannot
+    hold: nested without end, or a number past all counting."""
+    try:
+        return json.dumps(
+            {} if arguments is None else arguments,
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
+    except (ValueError, RecursionError):
+        raise objects.problem(target, "called a tool with arguments that are no JSON", "garbage") from None

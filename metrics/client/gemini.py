@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from metrics.client import errors, gemini_contents, gemini_fields, listing, objects, quirks, usage
+from metrics.client.called import as_text
 from metrics.client.chat import new_call_id
 from metrics.client.gemini_contents import Manner
 from metrics.client.outgoing import Conversation, Outgoing, address, sendable, to_json
@@ -207,9 +208,8 @@ class _Answer:
             self._usage = usage.of_gemini(spent)
         if isinstance(feedback, Mapping) and feedback.get("blockReason") and not self.finished:
             self.finished, self._finish = True, "content_filter"
-        for candidate in candidates if isinstance(candidates, list) else ():
-            if isinstance(candidate, Mapping):
-                yield from self._candidate(candidate)
+        for candidate in _objects(candidates):
+            yield from self._candidate(candidate)
 
     def close(self, whole: bool) -> Iterator[Event]:
         """The end. A whole answer needs no reason to be one."""
@@ -226,10 +226,9 @@ class _Answer:
         content = candidate.get("content")
         parts = content.get("parts") if isinstance(content, Mapping) else None
         logprobs = _logprobs(candidate.get("logprobsResult"))
-        for part in parts if isinstance(parts, list) else ():
-            if isinstance(part, Mapping):
-                yield from self._part(part, choice, logprobs)
-                logprobs = None
+        for part in _objects(parts):
+            yield from self._part(part, choice, logprobs)
+            logprobs = None
         reason = candidate.get("finishReason")
         if isinstance(reason, str) and reason != UNSPECIFIED:
             self._end(reason, candidate, choice)
@@ -257,8 +256,7 @@ class _Answer:
             gemini_contents.keep(self._target.model_id, call_id, sealed)
         yield ToolStart(at, call_id, str(call.get("name") or ""), choice, signature=sealed)
         args = call.get("args")
-        told = json.dumps(args if isinstance(args, dict) else {}, ensure_ascii=False, separators=(",", ":"))
-        yield ToolArguments(at, told, choice)
+        yield ToolArguments(at, as_text(args if isinstance(args, dict) else {}, self._target), choice)
 
     def _end(self, reason: str, candidate: Mapping[str, Any], choice: int) -> None:
         finish = FINISHES.get(reason, "stop")
@@ -275,14 +273,16 @@ def _logprobs(result: Any) -> dict[str, Any] | None:
     """Log probabilities as chat completions say them, token by token."""
     if not isinstance(result, Mapping):
         return None
-    chosen, tops = result.get("chosenCandidates"), result.get("topCandidates")
-    lists = [top.get("candidates") if isinstance(top, Mapping) else None for top in tops or ()]
+    tops = [_objects(top.get("candidates")) for top in _objects(result.get("topCandidates"))]
     content = [
-        {**_token(one), "top_logprobs": [_token(other) for other in (lists[at : at + 1] or [None])[0] or ()]}
-        for at, one in enumerate(chosen if isinstance(chosen, list) else ())
-        if isinstance(one, Mapping)
+        {**_token(one), "top_logprobs": [_token(other) for other in (tops[at] if at < len(tops) else ())]}
+        for at, one in enumerate(_objects(result.get("chosenCandidates")))
     ]
     return {"content": content, "refusal": None} if content else None
+
+
+def _objects(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
 
 
 def _token(one: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,12 +8,12 @@ error midway is a line of its own in a success. The root is what people give as 
 or /api.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.client import errors, listing, ndjson, objects, ollama_messages, quirks, room, usage
+from metrics.client.called import as_text
 from metrics.client.chat import new_call_id
 from metrics.client.outgoing import Conversation, Outgoing, address, bare, sendable, to_json
 from metrics.client.quirks import Quirks, learn
@@ -251,7 +251,10 @@ class _Answer:
         for call in calls if isinstance(calls, list) else ():
             function = call.get("function") if isinstance(call, Mapping) else None
             if isinstance(function, Mapping) and isinstance(function.get("name"), str):
-                yield from self._call(call.get("id"), function["name"], _arguments(function.get("arguments")))
+                given = function.get("arguments")
+                # What some servers send as text already stays it.
+                told = given or "{}" if isinstance(given, str) else as_text(given, self._target)
+                yield from self._call(call.get("id"), function["name"], told)
 
     def _call(self, given: Any, name: str, arguments: str) -> Iterator[Event]:
         """One more call, unless it is one that came before."""
@@ -282,13 +285,6 @@ COUNTS = (
     *("total_duration", "load_duration", "prompt_eval_count", "prompt_eval_duration"),
     *("eval_count", "eval_duration"),
 )
-
-
-def _arguments(value: Any) -> str:
-    """Arguments as JSON text; what some servers send as text already stays it."""
-    if isinstance(value, str):
-        return value or "{}"
-    return json.dumps({} if value is None else value, ensure_ascii=False, separators=(",", ":"))
 
 
 # --- the models it serves

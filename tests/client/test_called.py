@@ -1,6 +1,8 @@
 import unittest
 
-from metrics.client.called import as_object, called
+from metrics.client.called import as_object, as_text, called
+from metrics.records import Problem
+from tests.client.arrivals import TARGET
 
 
 class CalledTest(unittest.TestCase):
@@ -25,3 +27,15 @@ class CalledTest(unittest.TestCase):
         for text, expected in [('{"a":1}', {"a": 1}), ("[]", None), ("", None), ("null", None)]:
             with self.subTest(text):
                 self.assertEqual(as_object(text), expected)
+
+    def test_new_ones_as_text(self):
+        for value, expected in [(None, "{}"), ({}, "{}"), ({"a": ["é"]}, '{"a":["é"]}'), ([1], "[1]")]:
+            with self.subTest(value):
+                self.assertEqual(as_text(value, TARGET), expected)
+        deep = {}
+        for _ in range(100_000):
+            deep = {"a": deep}
+        for value in ({"a": float("inf")}, deep):
+            with self.assertRaises(Problem) as caught:
+                as_text(value, TARGET)
+            self.assertEqual((caught.exception.status, caught.exception.kind), (502, "garbage"))

@@ -7,10 +7,12 @@ from dataclasses import replace
 from metrics.client import gemini, quirks, seals
 from metrics.client.outgoing import Conversation
 from metrics.events import Text, Tick
+from metrics.events import ToolArguments as Args
 from metrics.records import Problem
 from tests.client.arrivals import TARGET, Arrived, ids, splits
 from tests.client.gemini_answers import CASES, END, GOOD, HI, LOOK, OPEN, candidate, stream
 from tests.client.test_listing import Wire
+from tests.formats import mutants
 
 HERE = replace(TARGET, api="gemini", base="http://h/v1beta", served="gemini-3-pro", key="k")
 ASKED = [{"role": "system", "content": "be brief"}, {"role": "user", "content": "hi"}]
@@ -72,6 +74,20 @@ class ReadTest(unittest.TestCase):
         _, problem = said(Arrived([stream(value)]))
         self.assertIn("print(x)", problem.message)
         self.assertTrue(problem.retryable)
+
+    def test_careless_and_hostile_answers(self):
+        """Whatever it is, it is an answer that can be written, or a Problem."""
+        call = {**LOOK, "thoughtSignature": "c2ln"}
+        result = {"chosenCandidates": [{"token": "a"}], "topCandidates": [{"candidates": [{"token": "a"}]}]}
+        good = {**candidate({"text": "a"}, call, finish="STOP", logprobsResult=result), **END}
+        good |= {"promptFeedback": {"blockReason": None}, "modelVersion": "g"}
+        for body in mutants.bodies(good, 7, 400):
+            for written in (body, b"data: " + body + b"\n\n" + stream(END)):
+                events, _ = said(Arrived([written]))
+                for event in events:
+                    getattr(event, "text", "").encode()
+                    if isinstance(event, Args):
+                        json.loads(event.text, parse_constant=self.fail)
 
     def test_log_probabilities(self):
         chosen = {"token": "é", "tokenId": 1, "logProbability": -0.5}

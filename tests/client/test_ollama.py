@@ -12,6 +12,7 @@ from metrics.events import ToolStart as Start
 from metrics.records import Problem, Usage
 from tests.client.arrivals import TARGET, Arrived, ids, splits
 from tests.client.test_listing import Wire
+from tests.formats import mutants
 
 HERE = replace(TARGET, api="ollama", base="http://h:11434", served="q:4b")
 ASKED = [{"role": "user", "content": "hi"}]
@@ -134,6 +135,18 @@ class ReadTest(unittest.TestCase):
             with self.subTest(message):
                 _, problem = said(Arrived([json.dumps({"error": message}).encode()], status))
                 self.assertEqual((problem.status, problem.kind), expected)
+
+    def test_careless_and_hostile_answers(self):
+        """Whatever it is, it is an answer that can be written, or a Problem."""
+        good = json.loads(
+            line("a", thinking="h", tool_calls=[call("f", {"a": 1}, "c")], logprobs=[{"token": "a"}])
+        )
+        for body in mutants.bodies(good, 7, 400):
+            events, _ = said(Arrived([body + b"\n" + END]))
+            for event in events:
+                getattr(event, "text", "").encode()
+                if isinstance(event, Args) and event.text.startswith("{"):
+                    json.loads(event.text, parse_constant=self.fail)
 
     def test_log_probabilities(self):
         likely = [{"token": "hi", "logprob": -0.5, "bytes": [104, 105], "top_logprobs": []}]
