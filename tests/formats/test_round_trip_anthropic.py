@@ -11,7 +11,9 @@ from metrics.client.outgoing import Conversation
 from metrics.events import Closed, Failed, Reasoning, Text, gather
 from metrics.formats import anthropic
 from metrics.records import Problem, Request, Usage
+from metrics.web.table import Call
 from tests.client.arrivals import TARGET, Arrived
+from tests.formats import mutants
 from tests.formats.anthropic_asked import (
     HELLO,
     MARK,
@@ -21,6 +23,7 @@ from tests.formats.anthropic_asked import (
     USE,
     assistant,
     parse,
+    resolving,
     result,
     text,
     user,
@@ -135,6 +138,19 @@ class SentTest(unittest.TestCase):
         body, outgoing = composed(parse(**WHOLE))
         self.assertEqual(body, {"model": "m", **WHOLE})
         self.assertEqual(outgoing.changed, ())
+
+    def test_whatever_is_read_can_be_sent(self):
+        sent = 0
+        for raw in mutants.bodies({"model": "bench/core", **WHOLE}, seed=5, count=400):
+            with self.subTest(raw=raw[:300]):
+                try:
+                    with resolving("route"):
+                        request = anthropic.parse(Call("POST", "/v1/messages", {}, raw))
+                    composed(request)
+                    sent += 1
+                except Problem as problem:
+                    self.assertEqual(problem.status // 100, 4)
+        self.assertGreater(sent, 40)
 
     def test_what_claude_code_sends(self):
         fields = {
