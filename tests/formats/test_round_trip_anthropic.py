@@ -141,7 +141,7 @@ class SentTest(unittest.TestCase):
 
     def test_whatever_is_read_can_be_sent(self):
         sent = 0
-        for raw in mutants.bodies({"model": "bench/core", **WHOLE}, seed=5, count=400):
+        for raw in mutants.bodies({"model": "bench/core", **WHOLE}, seed=5, count=120):
             with self.subTest(raw=raw[:300]):
                 try:
                     with resolving("route"):
@@ -150,7 +150,7 @@ class SentTest(unittest.TestCase):
                     sent += 1
                 except Problem as problem:
                     self.assertEqual(problem.status // 100, 4)
-        self.assertGreater(sent, 40)
+        self.assertGreater(sent, 10)
 
     def test_what_claude_code_sends(self):
         fields = {
