@@ -9,10 +9,13 @@
     upstream, upstream_headers     [call, path, op, value]; `path~text` is the text of content in parts
     upstream_calls, upstream_by_member     a number or {max}
     turns                          so many requests: each sends back what came and goes on; the last reply is
-                                   judged. `one_member`: all went to the same one
-    upstream_body_contains, upstream_body_not_contains, upstream_not_contain_in, upstream_path
+                                   judged. `one_member`: all went to the same one. `second`: what to expect of
+                                   the same request again
+    upstream_body_contains, upstream_body_not_contains, upstream_not_contain_in
+    upstream_path, upstream_path_not_contains
     ledger                         [name, op, value] of the last row
-    sink_headers_not_contain       what the server behind $SINK must not have been sent
+    sink_headers_not_contain       what the server behind $SINK must not have been sent; `sink_connections`:
+                                   how many it may have seen
     replies                        for `raw`: what to expect of each; `closed`: the connection is closed then;
                                    `or_closed`: instead of this reply it may be
     any_of                         alternatives, each laid over the rest
@@ -105,7 +108,7 @@ def _said(said: Assembled, expect: Expect) -> list[str]:
         wrong.append(f"the answer has an error in it: {said.error}")
     wrong += _in_order(said.events, expect.get("order", ()))
     if expect.get("no_finished_tool_call"):
-        whole = [call for call in said.tool_calls if call["arguments"] is not None]
+        whole = [call for call in said.tool_calls if call["arguments"] is not None and call["raw"].strip()]
         wrong += [f"a cut call looks whole: {call['name']}({call['raw']})" for call in whole]
     return wrong
 
@@ -184,6 +187,8 @@ class Sent:
             found = [at(call.json, place["path"]) for _, call in self.calls[:1]]
             if any(place["text"] in json.dumps(one) for one in found if one is not NOTHING):
                 wrong.append(f"upstream {place['path']} has {place['text'][:40]!r} in it")
+        for text in expect.get("upstream_path_not_contains", ()):
+            wrong += [f"an address has {text!r} in it" for _, call in self.calls if text in call.path]
         if "upstream_path" in expect:
             last = self._call(-1)
             wrong += holds("the upstream path", last.path if last else NOTHING, "eq", expect["upstream_path"])

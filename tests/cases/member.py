@@ -5,8 +5,8 @@ texts are sent verbatim, after the raw `chunks` and `chunks_hex`. A member strea
 is written down as `json`, unless it has `ignore_stream`. More of an answer: `split_bytes` (at most so many a
 write), `raw_utf8_json`, `gzip`, `end: reset` (or `drop`, before the first byte), `if_sent` (only for
 requests with that field). A member may be `strict` (422 for what chat completions do not have) and have
-`only_paths`; its `api` is chat or another of natives.py. {"$tool_alias_of": NAME, "args": TEXT} calls the
-caller's tool NAME under the name it was sent with.
+`only_paths`; its `api` is chat or another of natives.py, its `facts` are what the bench is told of it.
+{"$tool_alias_of": NAME, "args": TEXT} calls the caller's tool NAME under the name it was sent with.
 """
 
 import json

@@ -54,6 +54,8 @@ class Stage:
             wrong = self._ask(case, Sent(calls))
             wrong += self._recorded(case, aliases)
             sunk = [str(seen.headers) for seen in sink.requests] if sink else []
+            if sink and sink.connections > case["expect"].get("sink_connections", sink.connections):
+                wrong.append("somebody looked at what is only an address")
             for text in case["expect"].get("sink_headers_not_contain", ()):
                 wrong += ["the key was sent on"] if any(text in headers for headers in sunk) else []
         return wrong, [name for name, _ in calls]
@@ -89,8 +91,8 @@ class Stage:
             base = case.get("base", f"http://127.0.0.1:{self.provider.port}{natives.BASES.get(api, '/v1')}")
             facts = {"base": base, "api": api, "key": names["UPSTREAM_KEY"]}
             self.bench.save("/api/endpoint", name=alias, test=False, **facts)
-            priced = FACTS | ({"price": spec["prices"]} if "prices" in spec else {})
-            self.bench.save("/api/model/add", alias=alias, endpoint=alias, served=alias, **priced)
+            told = FACTS | spec.get("facts", {})
+            self.bench.save("/api/model/add", alias=alias, endpoint=alias, served=alias, **told)
             aliases.append(alias)
         saved = {"explorers": 0, "reply": "route", **case.get("collection", {})}
         self.bench.save("/api/collection", name=tag, members=aliases, **saved)
@@ -104,14 +106,16 @@ class Stage:
             heard = wire.spoken(port, request["raw"], methods, wanted[-1].get("closed", False))
             return judge.heard(heard, case, sent)
         got = wire.exchange(port, request)
-        wrong = judge.reply(got, request, case, sent) if case["expect"].get("turns", 1) == 1 else []
-        for turn in range(2, case["expect"].get("turns", 1) + 1):
+        for turn in range(1, case["expect"].get("turns", 1)):
             if got is None or got.status != 200:
-                return [f"turn {turn - 1} was not answered: {got and got.text[:200]}"]
+                return [f"turn {turn} was not answered: {got and got.text[:200]}"]
             request = {**request, "body": turns.following(case["format"], request["body"], got)}
             got = wire.exchange(port, request)
-            last = turn == case["expect"]["turns"]
-            wrong += judge.reply(got, request, case, sent) if last else []
+        wrong = judge.reply(got, request, case, sent)
+        if "second" in case["expect"]:
+            again = {**case, "expect": case["expect"]["second"]}
+            found = judge.reply(wire.exchange(port, request), request, again, sent)
+            wrong += [f"the second time: {sentence}" for sentence in found]
         return wrong
 
     def _recorded(self, case: Mapping[str, Any], aliases: list[str]) -> list[str]:

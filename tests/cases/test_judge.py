@@ -60,6 +60,8 @@ class ReplyTest(unittest.TestCase):
             (self.FINE, {"upstream_body_contains": ["other"]}),
             (self.FINE, {"upstream_body_not_contains": ['"n"']}),
             (self.FINE, {"upstream_path": "/other"}),
+            (self.FINE, {"upstream_path_not_contains": ["completions"]}),
+            (self.FINE, {"one_member": True, "upstream_calls": 2}),
             (self.REFUSED, {"status": 404, "client": [["error", "type", "object"]]}),
             (Reply(200, EVENTS, STREAM[:-16]), {}),
             (Reply(200, EVENTS, STREAM, cut=True), {}),
@@ -68,6 +70,19 @@ class ReplyTest(unittest.TestCase):
         ]:
             with self.subTest(expect, got=got):
                 self.assertNotEqual(judged(got, **expect), [])
+
+    def test_turns_of_several_members(self):
+        two = Sent([*sent(n=1).calls, ("m2", sent(n=1).calls[0][1])])
+        self.assertEqual(judged(self.FINE, sent(n=1), one_member=True), [])
+        self.assertNotEqual(judged(self.FINE, two, one_member=True), [])
+
+    def test_a_call_without_arguments_is_no_whole_one(self):
+        for raw, fine in (("", True), ('{"a', True), ("{}", False)):
+            with self.subTest(raw):
+                piece = {"index": 0, "id": "c", "function": {"name": "f", "arguments": raw}}
+                choice = {"index": 0, "delta": {"tool_calls": [piece]}, "finish_reason": "length"}
+                told = f"data: {json.dumps({'choices': [choice]})}\n\ndata: [DONE]\n\n".encode()
+                self.assertEqual(not judged(Reply(200, EVENTS, told), no_finished_tool_call=True), fine)
 
     def test_replies_on_one_socket(self):
         for heard, replies, fine in [
