@@ -190,7 +190,7 @@ class _Answer:
         self._calls: dict[int, int] = {}  # candidate -> its calls
         self._ids: set[str] = set()
         self._finish = "stop"
-        self._usage = Usage()
+        self._usage: Mapping[str, Any] | None = None  # each object counts all so far
 
     def take(self, value: Mapping[str, Any]) -> Iterator[Event]:
         candidates, feedback = value.get("candidates"), value.get("promptFeedback")
@@ -205,7 +205,7 @@ class _Answer:
             model = value.get("modelVersion")
             yield Opened(model if isinstance(model, str) and model else None)
         if isinstance(spent := value.get("usageMetadata"), Mapping):
-            self._usage = usage.of_gemini(spent)
+            self._usage = spent
         if isinstance(feedback, Mapping) and feedback.get("blockReason") and not self.finished:
             self.finished, self._finish = True, "content_filter"
         for candidate in _objects(candidates):
@@ -218,7 +218,7 @@ class _Answer:
         finish = self._finish
         if finish == "stop" and self._calls.get(0):
             finish = "tool_calls"
-        yield Closed(finish, self._usage)
+        yield Closed(finish, usage.of_gemini(self._usage) if self._usage else Usage())
 
     def _candidate(self, candidate: Mapping[str, Any]) -> Iterator[Event]:
         index = candidate.get("index")

@@ -24,6 +24,8 @@ MOST = 4000  # schemas in one; references that branch again and again would make
 DEEPEST = 60
 
 Schema = dict[str, Any]
+# What most schemas are made of, and nothing else: taken as it is.
+_PLAIN = frozenset(("type", "format", "title", "description", "pattern", "minLength", "maxLength", "default"))
 _LISTS = ("anyOf", "oneOf", "prefixItems")
 _INNER = ("items", "additionalProperties")
 _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array"}
@@ -57,6 +59,8 @@ class _Reducer:
             return {}  # `true`: anything
         if self._made > MOST or depth > DEEPEST:
             return _cut(value)
+        if value.keys() <= _PLAIN:
+            return dict(value)
         if isinstance(reference := value.get("$ref"), str):
             return self._referred(reference, value, inside, depth)
         value = self._joined(value, inside)
