@@ -1,5 +1,5 @@
 """Tool names that every provider takes: callers name tools as they like, chat providers allow 1 to 64 of
-A-Z a-z 0-9 _ - and refuse the whole request for one other.
+A-Z a-z 0-9 _ - and refuse the whole request for one other; Gemini's begin with a letter or _.
 
 The idea: a name that will not do gets a stand-in worked out from the name alone, so it is the same in every
 turn of a conversation; what the model says is told under the caller's own names again.
@@ -16,7 +16,7 @@ from metrics.formats.lines import as_line
 from metrics.records import Request
 
 LONGEST = 64
-_RULE = re.compile(rf"[A-Za-z0-9_-]{{1,{LONGEST}}}")
+_RULE = re.compile(rf"[A-Za-z_][A-Za-z0-9_-]{{0,{LONGEST - 1}}}")
 _FOREIGN = re.compile(r"[^A-Za-z0-9_-]")
 _NAME = re.compile(rb'("name"\s*:\s*)"([A-Za-z0-9_-]*)"')
 _DIGEST = 8  # hex digits that keep two names apart which look alike once shortened
@@ -48,7 +48,9 @@ def fitted(request: Request) -> tuple[Request, dict[str, str]]:
 
 def stand_in(name: str) -> str:
     digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{_FOREIGN.sub('_', name)[: LONGEST - _DIGEST - 1]}_{digest}"
+    fit = _FOREIGN.sub("_", name)
+    first = "" if fit[:1].isalpha() else "_"
+    return f"{first}{fit}"[: LONGEST - _DIGEST - 1] + f"_{digest}"
 
 
 def restored(events: Iterable[Event], names: Mapping[str, str]) -> Iterator[Event]:

@@ -6,7 +6,7 @@ from metrics.formats import tool_names
 from metrics.records import Request
 
 LONG = "warehouse_north_inventory_management_service_find_part_by_supplier_reference"
-ODD = ["stock.catalog/find-part", LONG, LONG + "_2", "é", "a b", "", "x\ud800"]
+ODD = ["stock.catalog/find-part", LONG, LONG + "_2", "é", "a b", "", "x\ud800", "3d_view", "-x"]
 FINE = ["look", "mcp__gw__go-on", "x" * 64]
 
 
@@ -50,7 +50,7 @@ class ToolNamesTest(unittest.TestCase):
         self.assertEqual(len(set(tools)), len(tools))
         self.assertEqual(tools[: len(FINE)], FINE)
         for name in tools:
-            self.assertTrue(re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", name), name)
+            self.assertTrue(re.fullmatch(r"[a-zA-Z_][a-zA-Z0-9_-]{0,63}", name), name)
         self.assertEqual([back[name] for name in tools[len(FINE) :]], ODD)
         self.assertEqual(back[fitting.passed["tool_choice"]["function"]["name"]], LONG)
         self.assertEqual(names_in(asked), [[*FINE, *ODD]] * 2)
