@@ -1,0 +1,92 @@
+import argparse
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from scripts import agents
+from scripts.driven import install, runs
+from scripts.driven.agents import AGENTS
+from scripts.driven.brain import MODELS
+from scripts.driven.jobs import JOBS, Outcome
+
+
+class Bench:
+    """Stands for a running server: keeps who is seated."""
+
+    port = 1
+
+    def __init__(self) -> None:
+        self.members: list[list[str]] = []
+
+    def collect(self, name: str, members: list[str]) -> None:
+        self.members.append(members)
+
+
+class Options(unittest.TestCase):
+    def read(self, *words: str) -> argparse.Namespace:
+        with mock.patch.object(sys, "argv", ["agents.py", *words]):
+            return agents.read_options()
+
+    def test_all_of_them_and_plainly_unless_named(self) -> None:
+        usual = self.read()
+        self.assertEqual((usual.agents, usual.jobs, usual.scenarios), (list(AGENTS), list(JOBS), ["plain"]))
+        self.assertEqual(self.read("--agents", "codex,claude").agents, ["codex", "claude"])
+
+    def test_unknown_names_are_refused_with_the_known_ones(self) -> None:
+        for words in (("--agents", "codex,x"), ("--jobs", "x"), ("--scenarios", "x")):
+            said = io.StringIO()
+            with self.subTest(words), contextlib.redirect_stderr(said), self.assertRaises(SystemExit):
+                self.read(*words)
+            self.assertIn("there is no x; there are ", said.getvalue())
+
+    def test_every_member_of_a_scenario_is_a_model(self) -> None:
+        for name, members in agents.SCENARIOS.items():
+            with self.subTest(name):
+                self.assertLessEqual(set(members), set(MODELS))
+
+
+class Counting(unittest.TestCase):
+    def check(self, name: str, job: str, left: Outcome) -> tuple[tuple[int, int], str, Bench]:
+        said, bench = io.StringIO(), Bench()
+
+        def do(*words: Any) -> Outcome:
+            (words[-1] / "err").write_text("why it went wrong", encoding="utf-8")
+            return left
+
+        with contextlib.redirect_stdout(said), mock.patch.object(runs, "do", do):
+            counts = agents.check(AGENTS[name], JOBS[job], "limited", Path("d"), bench, mock.Mock())  # type: ignore[arg-type]
+        return counts, said.getvalue(), bench
+
+    def test_lines_and_counts(self) -> None:
+        asked = [{"model": "first", "messages": [{"role": "user", "content": "x"}]}]
+        good = Outcome("pong-T", 0, Path(), "T", asked, {"turns": 1, "calls": 1})
+        counts, said, bench = self.check("codex", "chat", good)
+        self.assertEqual((counts, said.count("PASS codex chat limited: ")), ((4, 0), 4))
+        self.assertEqual(bench.members, [["limited", "second"]])
+        counts, said, _ = self.check("codex", "chat", Outcome("", 1, Path(), "T", asked, {}))
+        self.assertEqual((counts, said.count("FAIL")), ((1, 3), 3))
+        for words in ("exit 1; asked first:1", "why it went wrong"):
+            self.assertIn(words, said)
+
+    def test_what_an_agent_cannot_do_is_skipped_and_not_counted(self) -> None:
+        counts, said, _ = self.check("aider", "image", Outcome("", 1, Path(), "T", []))
+        self.assertEqual(counts, (0, 0))
+        self.assertTrue(said.startswith("SKIP aider image limited: it sends pictures only"))
+
+    def test_one_that_cannot_be_installed_is_skipped_by_name(self) -> None:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), tempfile.TemporaryDirectory() as folder:
+            with mock.patch.object(install, "install", return_value="no network"):
+                self.assertFalse(agents.ready(AGENTS["codex"], Path(folder)))
+            with mock.patch.object(install, "install", return_value=""):
+                self.assertTrue(agents.ready(AGENTS["codex"], Path(folder)))
+        self.assertIn("SKIP codex: @openai/codex cannot be installed here: no network\n", said.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
