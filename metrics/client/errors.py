@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from metrics.client import retry
+from metrics.client import refusals, retry
 from metrics.records import Problem, Target
 
 LONGEST = 300  # characters of what the provider said
@@ -218,14 +218,20 @@ def _problem(
         status = STATUSES.get(kind, 502)
     message = _trim(redact(said.message, target.key)) or f"answered {_phrase(status)} and said nothing more"
     waits = kind in ("rate_limited", "overloaded") or status in (408, 429, 503)
+    wait = retry.wait(headers, said.body, said.message, now) if waits else None
+    told = refusals.Told(kind, status, said.words, said.message, said.body)
+    limited = refusals.limited(told, headers, target, now, wait)
+    if waits and limited and limited.until is not None:
+        wait = limited.until - now
     return Problem(
         status,
         named(target.alias, message) + HINTS.get(kind, "").format(endpoint=target.endpoint),
         kind=kind,
         param=said.param,
         code=said.code,
-        retry_after=retry.wait(headers, said.body, said.message, now) if waits else None,
+        retry_after=wait,
         retryable=kind in RETRYABLE,
+        limited=limited,
     )
 
 

@@ -15,8 +15,6 @@ from typing import Any
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 LONGEST = 31 * 86400.0  # beyond this the value is not what we took it for
-# Gemini's retryDelay is a minute's even when the quota that is used up is a day's, whose end it does not say.
-SPENT_FOR_THE_DAY = 3600.0
 
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|µs|ms|milliseconds?|[smhd])", re.IGNORECASE)
 _DURATION = re.compile(r"(?:\d+(?:\.\d+)?\s*(?:ns|us|µs|ms|[smhd]))+", re.IGNORECASE)
@@ -34,11 +32,28 @@ def wait(headers: Mapping[str, str], error: Any, message: str, now: float) -> fl
     `headers` have lower-case names; `error` is the parsed body (or its error object), `message` its prose;
     `now` is epoch seconds.
     """
-    nested = {name.lower(): str(value) for name, value in _find_mapping(error, "headers").items()}
+    nested = {name.lower(): str(value) for name, value in nested_headers(error).items()}
     for hint in _hints(headers, nested, error, message, now):
         if hint is not None and hint <= LONGEST:
-            return max(hint, SPENT_FOR_THE_DAY) if "PerDay" in str(error) else hint
-    return SPENT_FOR_THE_DAY if "PerDay" in str(error) else None
+            return hint
+    return None
+
+
+def nested_headers(error: Any) -> Mapping[str, Any]:
+    """The headers of another's answer that a body passes on (OpenRouter's `error.metadata.headers`)."""
+    return _find_mapping(error, "headers")
+
+
+def find_lists(value: Any, name: str, depth: int = 6) -> Iterator[Any]:
+    """The items of every list called `name` anywhere in a body."""
+    if depth and isinstance(value, Mapping):
+        inner = value.get(name)
+        if isinstance(inner, list):
+            yield from inner
+        value = list(value.values())
+    if depth and isinstance(value, list):
+        for item in value:
+            yield from find_lists(item, name, depth - 1)
 
 
 def seconds(value: str, now: float) -> float | None:

@@ -153,9 +153,9 @@ WAITS: list[tuple[str, dict[str, str], Any, float | None]] = [
     ("openrouter milliseconds in the body", {}, {"error": {"message": "no", "metadata": {"headers": {
         "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(int((NOW + 42) * 1000))}}}}, 42.0),
     ("gemini", {}, {"error": {"details": [{"@type": "x.RetryInfo", "retryDelay": "45.837906927s"}]}}, 45.838),
-    ("gemini's day", {}, {"error": {"details": [
+    ("gemini's day, to midnight in California", {}, {"error": {"details": [
         {"violations": [{"quotaId": "GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},
-        {"@type": "x.RetryInfo", "retryDelay": "20s"}]}}, 3600.0),
+        {"@type": "x.RetryInfo", "retryDelay": "20s"}]}}, 25_600.0),
     ("prose seconds", {}, openai("Rate limit reached. Please try again in 20s. Visit …"), 20.0),
     ("prose compound", {}, openai("Please try again in 1m30.5s."), 90.5),
     ("prose milliseconds", {}, openai("Please try again in 350ms."), 0.35),
