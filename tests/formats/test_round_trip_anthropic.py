@@ -31,7 +31,7 @@ from tests.formats.anthropic_asked import (
 from tests.formats.streams import STREAMS, call
 
 ASKED = Request("core", "core", "route", HELLO, framing="thinking")
-STEP = 7  # bytes between cuts; the reader's own tests cut at every one
+CUTS = 40  # of each stream; the reader's own tests cut at every byte
 REDACTED = {"type": "redacted_thinking", "data": "cmVk"}
 SIGNED = {"type": "thinking", "thinking": "hm é", "signature": "c2ln"}
 THOUGHTS = [Reasoning("hm "), Reasoning("é"), Reasoning("", signature="c2ln"), Reasoning("", sealed=REDACTED)]
@@ -52,7 +52,8 @@ class ReadBackTest(unittest.TestCase):
     def test_every_stream(self):
         for name, events, said, reasoning, called in STREAMS:
             written = b"".join(anthropic.stream(ASKED, iter(events), STAMP))
-            for at in range(0, min(len(written), 3000), STEP):
+            size = min(len(written), 3000)
+            for at in range(0, size, max(1, size // CUTS)):
                 with self.subTest(name, at=at):
                     reply = read([written[:at], written[at:]])
                     self.assertEqual((reply.text, reply.reasoning, calls(reply)), (said, reasoning, called))
