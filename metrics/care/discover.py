@@ -134,7 +134,8 @@ def _usable(env: Mapping[str, str], name: str, host: str, have: list[Endpoint]) 
 def _key(name: str, have: list[Endpoint]) -> Found:
     provider = PROVIDERS[name]
     free = _free(name, have)
-    command = f"bench endpoint add {free} --base {provider.base} --key-env {provider.env}"
+    spoken = "" if provider.api == "chat" else f" --api {provider.api}"
+    command = f"bench endpoint add {free} --base {provider.base}{spoken} --key-env {provider.env}"
     return Found(free, f"key in {provider.env}", provider.base, command)
 
 

@@ -54,7 +54,7 @@ def compose(
         method="POST",
         url=address(target.base, CHAT, manners.root),
         headers=bearer(target, stream),
-        body=[head, conversation.bytes_for(manners), tail],
+        body=[head, conversation.bytes_for(manners, target.model_id), tail],
         changed=(*conversation.changes_for(manners), *changed),
     )
 

@@ -8,9 +8,9 @@ put back into the chunk and `repaired` says so: a relay of bytes then knows whic
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from metrics.client import errors, usage
+from metrics.client import errors, seals, usage
 from metrics.client.tool_calls import ToolCalls
-from metrics.events import Closed, Event, Opened, Reasoning, Text
+from metrics.events import Closed, Event, Opened, Reasoning, Text, ToolArguments, ToolStart
 from metrics.records import Problem, Target, Usage
 
 # The words of other APIs and servers for the four of ours. "" is a breakdown, not an end.
@@ -154,6 +154,7 @@ class Chunks:
         for item in [items] if altered else items:
             if isinstance(item, dict):
                 said = tools.take(item)
+                self._keep_seals(said)
                 events += said
                 for written in tools.items(said):
                     right.append(_rewritten(item, written))
@@ -163,6 +164,11 @@ class Chunks:
             delta["tool_calls"] = right
             if not right:
                 del delta["tool_calls"]
+
+    def _keep_seals(self, events: list[ToolStart | ToolArguments]) -> None:
+        for event in events:
+            if isinstance(event, ToolStart) and event.signature:
+                seals.keep(self._target.model_id, event.id, event.signature)
 
     def _end(self, word: str, choice: dict[str, Any], number: int, events: list[Event]) -> None:
         finish = FINISHES.get(word.lower(), "stop")

@@ -7,7 +7,8 @@ without is looked for in all those forms. What an answer cannot be right without
 of it) is never given up.
 
 A lesson is "WHAT NAME": drop (a field of the request; a path where it is nested), message_drop, tool_drop,
-schema_drop (a keyword of tools' schemas) or budget (the output limit's other name).
+schema_drop (a keyword of tools' schemas), budget (the output limit's other name) or ids (a form for those of
+tool calls).
 """
 
 import functools
@@ -16,6 +17,7 @@ from collections.abc import Iterator, Mapping
 
 from metrics.records import Problem
 
+NINE = "[a-zA-Z0-9]{9}"  # ids of tool calls, as Mistral has them
 BUDGETS = ("max_tokens", "max_completion_tokens")
 
 # Message fields that clients send back from earlier answers and that strict servers refuse as unknown.
@@ -81,11 +83,15 @@ SCHEMA_FIELDS = (
 
 # What is refused in a sentence that names no field. github.com/OpenHands/software-agent-sdk/pull/1208;
 # github.com/ollama/ollama/blob/main/server/routes.go; github.com/google-gemini/cookbook/issues/1290,
-# github.com/RooCodeInc/Roo-Code/issues/10700, github.com/QuantumNous/new-api/issues/989.
+# github.com/RooCodeInc/Roo-Code/issues/10700, github.com/QuantumNous/new-api/issues/989;
+# github.com/jundot/omlx/pull/1997: servers of Mistral's models want its ids too.
 SENTENCES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "responses": (("encrypted content is not supported", "drop include"),),
     "ollama": (("does not support thinking", "drop think"), ("think value", "drop think")),
-    "chat": (("does not support thinking", "drop reasoning_effort"),),
+    "chat": (
+        ("does not support thinking", "drop reasoning_effort"),
+        ("must be a-z, a-z, 0-9, with a length of 9", f"ids {NINE}"),
+    ),
     "gemini": (
         ("penalty is not enabled", "drop generationConfig.presencePenalty"),
         ("penalty is not enabled", "drop generationConfig.frequencyPenalty"),

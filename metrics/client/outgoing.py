@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from metrics import longjson
+from metrics.client import call_ids
 from metrics.client.quirks import Quirks
 from metrics.records import EXTENSIONS, Message, Problem, Target
 
@@ -41,6 +42,8 @@ class Variant(NamedTuple):
     system: bool = False  # developer becomes system
     gather: bool = False  # all system text goes into one message at the front
     drop: frozenset[str] = frozenset()  # fields of messages
+    ids: str = ""  # what ids of calls must look like
+    sealed: str = ""  # the model whose seals go back
 
 
 class Conversation:
@@ -62,11 +65,12 @@ class Conversation:
         self._developer = "developer" in roles
         self._scattered = leaders not in ([], [0])
         self._fields = frozenset(key for message in messages for key in message)
+        self._unfit: dict[str, bool] = {}
 
-    def bytes_for(self, quirks: Quirks) -> bytes:
-        """The messages as a JSON array, written as `quirks` want them. Problem(400) when JSON cannot hold
-        them."""
-        variant = self.variant(quirks)
+    def bytes_for(self, quirks: Quirks, model_id: str = "") -> bytes:
+        """The messages as a JSON array, written as `quirks` want them for that model. Problem(400) when JSON
+        cannot hold them."""
+        variant = self.variant(quirks, model_id)
         with self._lock:
             if variant not in self._written:
                 self._written[variant] = longjson.write(list(self._rewritten(variant)), to_json)
@@ -80,16 +84,24 @@ class Conversation:
             found: T = self._shared[name]
             return found
 
-    def variant(self, quirks: Quirks) -> Variant:
+    def variant(self, quirks: Quirks, model_id: str = "") -> Variant:
+        calls = "tool_calls" in self._fields
         return Variant(
             system=self._developer and not quirks.developer,
             gather=self._scattered and quirks.system == "first",
             drop=quirks.message_drop & self._fields,
+            ids=quirks.ids if calls and quirks.ids and self._has_unfit(quirks.ids) else "",
+            sealed=model_id if calls and quirks.sealed else "",
         )
+
+    def _has_unfit(self, pattern: str) -> bool:
+        if pattern not in self._unfit:
+            self._unfit[pattern] = call_ids.unfit(self.messages, pattern)
+        return self._unfit[pattern]
 
     def changes_for(self, quirks: Quirks) -> tuple[str, ...]:
         """What `quirks` alter in this conversation, in words."""
-        system, gather, drop = self.variant(quirks)
+        system, gather, drop, *_ = self.variant(quirks)
         return (
             *(("developer messages sent as system",) if system else ()),
             *(("system messages joined into one at the front",) if gather else ()),
@@ -102,6 +114,10 @@ class Conversation:
             messages = [{**m, "role": "system"} if m.get("role") == "developer" else m for m in messages]
         if variant.gather:
             messages = _gathered(list(messages))
+        if variant.sealed:  # by the ids that they have here
+            messages = (call_ids.sealed(message, variant.sealed) for message in messages)
+        if variant.ids:
+            messages = (call_ids.fitted(message, variant.ids) for message in messages)
         return (_without(message, variant.drop) for message in messages) if variant.drop else messages
 
 

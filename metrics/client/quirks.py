@@ -26,7 +26,8 @@ class Quirks:
     `message_drop` name fields of the request and of messages that are refused, `rename` those with another
     name. `reasoners` matches served names that are known to reason, `reasoners_drop` what those refuse.
     `root` is the API's path when a base URL is a bare host. `tool_drop` and `schema_drop` name fields of
-    declared tools and keywords of their schemas. Names are those of the API that is spoken, with a dot where
+    declared tools and keywords of their schemas. `ids` is what ids of tool calls must look like, `sealed`
+    that calls are wanted back with their seals. Names are those of the API that is spoken, with a dot where
     one field is in another ("reasoning.effort").
     """
 
@@ -43,6 +44,8 @@ class Quirks:
     root: str = "/v1"
     tool_drop: frozenset[str] = frozenset()
     schema_drop: frozenset[str] = frozenset()
+    ids: str = ""
+    sealed: bool = False
 
 
 # host suffix -> what differs there
@@ -57,6 +60,7 @@ ROWS: Mapping[str, Quirks] = {
         system="anywhere",
         reasoners=r"(?:o\d|gpt-5(?:-mini|-nano|-pro|-codex)?(?:-20\d\d|$))",
         reasoners_drop=frozenset({"temperature", "top_p", "stop"}),
+        ids=r"[\s\S]{1,40}",  # longer ones are refused: github.com/agno-agi/agno/issues/5382
     ),
     # platform.claude.com/docs/en/api/openai-sdk: system messages are hoisted there; seed and others are
     # ignored.
@@ -64,12 +68,19 @@ ROWS: Mapping[str, Quirks] = {
     # github.com/Vali-98/ChatterUI/issues/227: 'Unknown name "seed": Cannot find field'; the same of
     # penalties.
     "generativelanguage.googleapis.com": Quirks(
-        drop=frozenset({"seed", "frequency_penalty", "presence_penalty", "logit_bias"}), root="/v1beta/openai"
+        drop=frozenset({"seed", "frequency_penalty", "presence_penalty", "logit_bias"}),
+        root="/v1beta/openai",
+        sealed=True,  # a call without its signature is refused: github.com/securo-finance/securo/issues/884
     ),
     # github.com/mistralai/platform-docs-public/issues/7: unknown fields are a 422 ("extra_forbidden");
     # github.com/posit-dev/chatlas/pull/145: random_seed for seed, no stream_options (usage comes without
-    # asking).
-    "api.mistral.ai": Quirks(usage=False, rename={"seed": "random_seed"}, message_drop=lessons.ECHOES),
+    # asking); github.com/anomalyco/opencode/issues/1680: ids of calls have 9 letters and digits.
+    "api.mistral.ai": Quirks(
+        usage=False,
+        rename={"seed": "random_seed"},
+        message_drop=lessons.ECHOES,
+        ids=lessons.NINE,
+    ),
     # console.groq.com/docs/openai: a 400 for logprobs, logit_bias, top_logprobs and messages[].name.
     "api.groq.com": Quirks(
         drop=frozenset({"logprobs", "top_logprobs", "logit_bias"}),
@@ -133,20 +144,27 @@ NATIVE: Mapping[str, Mapping[str, Quirks]] = {
 
 
 class Provider(NamedTuple):
-    """A provider that a key in the environment gives away, and its OpenAI-compatible base URL."""
+    """A provider that a key in the environment gives away, its base URL, and the API to ask it by: chat
+    completions, unless its own API is clearly better."""
 
     env: str
     base: str
     host: str
+    api: str = "chat"
 
 
 PROVIDERS: Mapping[str, Provider] = {
     "openai": Provider("OPENAI_API_KEY", "https://api.openai.com/v1", "api.openai.com"),
-    "anthropic": Provider("ANTHROPIC_API_KEY", "https://api.anthropic.com/v1", "api.anthropic.com"),
+    # platform.claude.com/docs/en/api/openai-sdk: its chat completions are there to try models, without prompt
+    # caching and without thoughts.
+    "anthropic": Provider("ANTHROPIC_API_KEY", "https://api.anthropic.com", "api.anthropic.com", "anthropic"),
+    # ai.google.dev/gemini-api/docs/thought-signatures: tool calls must come back with their signatures, which
+    # not all callers of chat completions keep.
     "gemini": Provider(
         "GEMINI_API_KEY",
-        "https://generativelanguage.googleapis.com/v1beta/openai",
+        "https://generativelanguage.googleapis.com/v1beta",
         "generativelanguage.googleapis.com",
+        "gemini",
     ),
     "openrouter": Provider("OPENROUTER_API_KEY", "https://openrouter.ai/api/v1", "openrouter.ai"),
     "groq": Provider("GROQ_API_KEY", "https://api.groq.com/openai/v1", "api.groq.com"),
@@ -246,8 +264,8 @@ def _with(row: Quirks, found: frozenset[str]) -> Quirks:
     fields: dict[str, Any] = {}
     for lesson in found:
         what, _, name = lesson.partition(" ")
-        if what == "budget":
-            fields["budget"] = name
+        if what in ("budget", "ids"):
+            fields[what] = name
         elif name == "stream_options":
             fields["usage"] = False
         else:
@@ -291,21 +309,34 @@ def plainer(tools: Any, manners: Quirks) -> Any:
 
 
 def _pruned(value: Any, fields: frozenset[str], keywords: frozenset[str]) -> Any:
-    """Names of properties are the tool's own words, whatever they are."""
     if isinstance(value, list):
         return [_pruned(one, fields, keywords) for one in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: {key: _pruned(one, frozenset(), keywords) for key, one in inner.items()}
-        if name in _MAPS and isinstance(inner, dict)
-        else inner
-        if name in _VALUES
-        else _pruned(inner, fields, keywords)
+        name: _schema(inner, keywords) if name in _SCHEMAS else _pruned(inner, fields, keywords)
         for name, inner in value.items()
-        if name not in fields and name not in keywords
+        if name not in fields
     }
 
 
+def _schema(value: Any, keywords: frozenset[str]) -> Any:
+    """Names of properties are the tool's own words, whatever they are; so is what is no schema."""
+    if isinstance(value, list):
+        return [_schema(one, keywords) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: {key: _schema(one, keywords) for key, one in inner.items()}
+        if name in _MAPS and isinstance(inner, dict)
+        else inner
+        if name in _VALUES
+        else _schema(inner, keywords)
+        for name, inner in value.items()
+        if name not in keywords
+    }
+
+
+_SCHEMAS = ("parameters", "input_schema", "parametersJsonSchema")
 _MAPS = ("properties", "$defs", "definitions", "patternProperties", "dependentSchemas")
 _VALUES = ("enum", "const", "default", "examples", "required")

@@ -42,6 +42,11 @@ class Discover(BenchCase):
             ],
         )
 
+    def test_a_provider_whose_own_api_is_better(self) -> None:
+        found = self.look({"ANTHROPIC_API_KEY": "k", "GEMINI_API_KEY": "k", "OPENAI_API_KEY": "k"})
+        apis = {name: " --api " + name in find["command"] for name, find in found.items()}
+        self.assertEqual(apis, {"openai": False, "anthropic": True, "gemini": True})
+
     def test_every_provider_of_the_table(self) -> None:
         env = {provider.env: "k" for provider in PROVIDERS.values()}
         self.assertEqual(set(self.look(env)), set(PROVIDERS))

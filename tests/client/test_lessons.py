@@ -65,6 +65,12 @@ CASES = [
     ),
     ("ollama", '"tiny" does not support thinking', None, "drop think"),
     ("ollama", '"tiny" does not support tools', None, ""),
+    (
+        "chat",
+        "Tool call id was call_49c8 but must be a-z, A-Z, 0-9, with a length of 9.",
+        None,
+        "ids [a-zA-Z0-9]{9}",
+    ),
     ("chat", "maximum context length is 10", None, ""),
 ]
 

@@ -195,6 +195,8 @@ class Writing(unittest.TestCase):
             "properties": {"title": {"type": "string", "enum": ["title"]}, "strict": {}},
         }
         expected = [{"type": "function", "function": {"name": "f", "parameters": plain}}]
+        text = {"type": "custom", "title": "t", "format": {"type": "text"}}
+        tools, expected = [*tools, text], [*expected, text]
         self.assertEqual(quirks.plainer(tools, row), expected)
         self.assertIs(quirks.plainer(tools, quirks.Quirks()), tools)
 
