@@ -15,7 +15,7 @@ Tally = dict[str, Any]
 Tallies = dict[str, Tally]  # by token, the latest that called last
 
 KEPT = 200  # launches
-TALKS = 32  # conversations of one launch whose last turn is remembered
+TALKS = 32  # conversations of one launch, and the latest turns of each, that are told apart
 MODELS = 16  # of one launch, whose latest call can be judged
 
 SAID_IN = ("x-bench-launch", "authorization", "x-api-key", "x-goog-api-key")
@@ -66,24 +66,21 @@ def _count(tally: Tally, row: Row) -> None:
 
 
 def _take_turn(tally: Tally, row: Row) -> None:
-    """A call of the turn that its conversation is at is another member's try at it: a failover."""
-    talk, turn = row.get("conversation") or row.get("panel"), turn_of(row)
-    if row.get("purpose") not in ("route", "panel") or talk is None:
+    """A further call of a turn is another member's try at it: a failover. Turns of one conversation overlap,
+    as an agent's helpers do."""
+    purpose, talk = row.get("purpose"), row.get("conversation") or row.get("panel")
+    if purpose not in ("route", "panel") or talk is None:
         return
     talks = tally["talks"]
-    before = talks.pop(talk, None)
-    talks[talk] = turn
-    if before != turn:
+    turns = talks.pop(talk, [])
+    if row.get("turn") not in turns:
         tally["turns"] += 1
-    elif row.get("purpose") == "route":
+        turns = [*turns, row.get("turn")][-TALKS:]
+    elif purpose == "route":
         tally["failovers"] += 1
+    talks[talk] = turns
     if len(talks) > TALKS:
         del talks[next(iter(talks))]
-
-
-def turn_of(row: Row) -> str:
-    """What the calls of one turn have in common: a panel, or the call's id down to the turn's number."""
-    return str(row.get("panel") or ".".join(str(row.get("call")).split(".")[:2]))
 
 
 def _meet(tally: Tally, row: Row) -> None:

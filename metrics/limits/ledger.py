@@ -17,7 +17,8 @@ __all__ = ["FIELDS", "add", "launched", "recent", "retain", "stamp", "totals"]
 
 T = TypeVar("T")
 
-# The fields of a row, in their order (decisions 6), then what reliability needs of a failure.
+# The fields of a row, in their order (decisions 6), then what reliability needs of a failure, and launches of
+# a conversation.
 FIELDS = [
     "at",
     "purpose",
@@ -51,6 +52,7 @@ FIELDS = [
     "finish",
     "error",
     "retry_after",
+    "turn",
 ]
 
 _NOTHING = dict.fromkeys(FIELDS)

@@ -146,6 +146,7 @@ def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, A
         conversation=turn.place.conversation,
         launch=request.launch,
         depth=request.depth,
+        turn=turn.place.turn,
     )
     return calls.place(
         seat,

@@ -59,7 +59,8 @@ STATUSES = {"timeout": "timeout", "empty": "empty", "refused": "refused"}
 
 @dataclass(frozen=True, slots=True)
 class Filing:
-    """What a ledger row says about why a call was made; `depth` as in Request."""
+    """What a ledger row says about why a call was made; `depth` as in Request, `turn` which of its
+    conversation."""
 
     purpose: str
     panel: str | None = None
@@ -68,6 +69,7 @@ class Filing:
     conversation: str | None = None
     launch: str | None = None
     depth: int = 0
+    turn: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,5 +349,6 @@ def row(answer: Answer, filing: Filing, now: float) -> dict[str, Any]:
         "collection": filing.collection,
         "key": filing.key,
         "launch": filing.launch,
+        "turn": filing.turn,
         "finish": answer.finish,
     }

@@ -25,6 +25,7 @@ def row(call: str | None = "r20261129-142220-0a1b2c3d.1", **more: Any) -> dict[s
         "launch": TOKEN,
         "call": call,
         "conversation": conversation,
+        "turn": 1,
     }
     return {**dict.fromkeys(ledger.FIELDS), **said, **more}
 
@@ -66,12 +67,17 @@ class Counting(unittest.TestCase):
         cases: tuple[tuple[str, list[dict[str, Any]], tuple[int, int, int]], ...] = (
             ("nothing", [], (0, 0, 0)),
             ("a turn", [row(f"{one}.1")], (1, 1, 0)),
-            ("two turns", [row(f"{one}.1"), row(f"{one}.2")], (2, 2, 0)),
-            ("a failover under the same id", [row(f"{one}.1", **limited), row(f"{one}.1")], (1, 2, 1)),
-            ("a failover under its own id", [row(f"{one}.1", **limited), row(f"{one}.1.2")], (1, 2, 1)),
+            ("two turns of one model", [row(f"{one}.1"), row(f"{one}.1", turn=2)], (2, 2, 0)),
+            ("a failover", [row(f"{one}.1", **limited), row(f"{one}.2")], (1, 2, 1)),
+            ("two failovers", [row(f"{one}.{at}", turn=3) for at in (1, 2, 3)], (1, 3, 2)),
             (
                 "conversations side by side",
-                [row(f"{one}.1", **limited), row(f"{two}.1"), row(f"{one}.1"), row(f"{two}.2")],
+                [row(f"{one}.1", **limited), row(f"{two}.1"), row(f"{one}.2"), row(f"{two}.1", turn=2)],
+                (3, 4, 1),
+            ),
+            (
+                "turns of one conversation that overlap",
+                [row(f"{one}.1", turn=turn) for turn in (2, 1, 3, 1)],
                 (3, 4, 1),
             ),
             ("a shadow is no turn", [row(f"{one}.1"), row(f"{one}.1", purpose="shadow")], (1, 2, 0)),
@@ -120,12 +126,14 @@ class Counting(unittest.TestCase):
         for number in range(launches.KEPT + 5):
             launches.fold(tallies, row(launch=f"bwl_{number:032x}"))
             launches.fold(tallies, row(launch=TOKEN, call=f"r{number}.1", model=f"m{number}"))
+            launches.fold(tallies, row(launch=TOKEN, call="r.1", turn=number))
         self.assertEqual(len(tallies), launches.KEPT)
         self.assertIn(TOKEN, tallies)
         self.assertNotIn(f"bwl_{0:032x}", tallies)
         tally = tallies[TOKEN]
         self.assertEqual((len(tally["talks"]), len(tally["models"])), (launches.TALKS, launches.MODELS))
-        self.assertEqual((tally["turns"], tally["failovers"]), (launches.KEPT + 5, 0))
+        self.assertEqual((tally["turns"], tally["failovers"]), (2 * (launches.KEPT + 5), 0))
+        self.assertTrue(all(len(turns) <= launches.TALKS for turns in tally["talks"].values()))
         self.assertEqual(json.loads(json.dumps(tallies)), tallies)
 
 

@@ -1,0 +1,276 @@
+"""Money: what each key, each collection and the whole bench has spent, and what is set aside for calls under
+way.
+
+A call is held at its estimate before it goes out and settled by its row in the ledger, so that calls at the
+same time cannot spend the same money twice. What is spent is folded from the ledger's rows and outlives the
+server. All amounts are exact integers of 1e-12 USD.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from metrics.bench import allowances, keys
+from metrics.limits import cost, key_rates
+from metrics.records import Problem, Target, Usage
+from metrics.store.stamps import stamp
+
+Row = Mapping[str, Any]
+Sums = dict[str, Any]  # {"day": which, "in_day", "month": which, "in_month", "total", "unknown", "at"}
+
+BENCH = "bench"
+OUT = 2_000  # tokens that an answer is taken to have, where nobody says how many it may have
+
+
+# --- what is spent, folded from the ledger
+
+
+def fold(spend: dict[str, Sums], row: Row) -> None:
+    """Count a ledger row for its key, its collection and the bench."""
+    units, at = charged(row), str(row["at"])
+    dark = row.get("cost_status") == "unknown"
+    for subject in (BENCH, f"key:{row.get('key')}", f"collection:{row.get('collection')}"):
+        sums = spend.get(subject)
+        if sums is None:
+            sums = spend[subject] = {"day": "", "month": "", "total": 0, "unknown": 0, "at": ""}
+        for period, which in (("day", at[:10]), ("month", at[:7])):
+            if which > sums[period]:
+                sums[period], sums[f"in_{period}"] = which, 0
+            if which == sums[period]:
+                sums[f"in_{period}"] += units
+        sums["total"] += units
+        sums["unknown"] += dark
+        sums["at"] = max(sums["at"], at)
+
+
+def charged(row: Row) -> int:
+    """What a row takes from its budgets: its cost, or where that stayed unknown what was set aside for it."""
+    if row.get("cost_usd") is not None:
+        return cost.units(row["cost_usd"]) or 0
+    return (cost.units(row.get("held_usd")) or 0) if row.get("cost_status") == "unknown" else 0
+
+
+def _unread(reader: Callable[[dict[str, Sums]], Any]) -> Any:
+    return reader({})
+
+
+_within: Callable[[Callable[[dict[str, Sums]], Any]], Any] = _unread
+_ready: Callable[[], bool] = lambda: True
+
+
+def kept_by(within: Callable[[Callable[[dict[str, Sums]], Any]], Any], ready: Callable[[], bool]) -> None:
+    """Where the sums are: `within` calls a reader on them while nobody changes them, `ready` tells whether
+    they are complete. The ledger, which folds them, says so."""
+    global _within, _ready
+    _within, _ready = within, ready
+
+
+def spent(subject: str, now: float) -> dict[str, int]:
+    """{"day", "month", "total", "unknown"}: units in the periods that `now` is in, and calls of unknown
+    cost in all."""
+    sums = _within(lambda spend: dict(spend.get(subject) or {}))
+    at = stamp(now)
+    told = {
+        period: sums.get(f"in_{period}", 0) if sums.get(period) == which else 0
+        for period, which in (("day", at[:10]), ("month", at[:7]))
+    }
+    return {**told, "total": sums.get("total", 0), "unknown": sums.get("unknown", 0)}
+
+
+def last_call(key: str) -> str | None:
+    """When the key's last call ended, as far as the ledger goes back."""
+    found = _within(lambda spend: (spend.get(f"key:{key}") or {}).get("at"))
+    return str(found) if found else None
+
+
+# --- what is left
+
+
+@dataclass(slots=True)
+class Limit:
+    """One budget as it stands. `whose` is how a message calls it, `left` may be below zero."""
+
+    subject: str
+    whose: str
+    period: str
+    units: int
+    left: int
+    renews: float | None
+    unknown: str = "refuse"
+
+    def refusal(self, estimate: int | None) -> str | None:
+        """Why a call of that estimate does not fit; None: it does."""
+        if estimate is None:
+            if self.unknown == "allow":
+                return None
+            return (
+                f"has no known price, and {self.whose} has a budget: give the model a price, or let the "
+                "budget allow unknown costs"
+            )
+        if estimate <= self.left and (estimate or self.left > 0 or not self.units):
+            return None
+        if not estimate:
+            return None  # what costs nothing takes nothing
+        return f"may cost {usd(estimate)}, and {self.told()}"
+
+    def told(self) -> str:
+        a = {"total": "in total"}.get(self.period, f"a {self.period}")
+        when = "it does not renew" if self.renews is None else f"it renews at {stamp(self.renews)[:16]}Z"
+        return f"{self.whose} has {usd(max(0, self.left))} left of {usd(self.units)} {a}; {when}"
+
+
+@dataclass(slots=True)
+class Room:
+    """What several budgets leave together: calls are taken out of it one after another."""
+
+    limits: list[Limit]
+
+    def take(self, estimate: int | None) -> str | None:
+        """Take a call out; or why it does not fit, and then nothing is taken."""
+        for limit in self.limits:
+            why = limit.refusal(estimate)
+            if why:
+                return why
+        for limit in self.limits:
+            limit.left -= estimate or 0
+        return None
+
+
+def room(key: str, collection: str | None, now: float, own: int | None = None) -> Room:
+    """What the budgets of this key, this collection and the bench leave now; `own` is what the request itself
+    allows. Empty when nothing limits it. Problem 503 while the sums are being made again."""
+    limits = list(_limits(key, collection, now))
+    if limits and not _ready():
+        raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
+    if own is not None:
+        limits.append(Limit("request", "this request", "total", own, own, None))
+    return Room(limits)
+
+
+def limited(key: str) -> bool:
+    """Whether anything could limit the calls of this key."""
+    return key not in keys.RESERVED or allowances.any()
+
+
+def _limits(key: str, collection: str | None, now: float) -> Iterator[Limit]:
+    for subject, whose, rules in _rules(key, collection):
+        budget = rules["budget"]
+        if budget:
+            used = spent(subject, now)
+            for period, amount in budget.items():
+                units = cost.units(amount) or 0
+                left = units - used[period] - _held.get(subject, 0)
+                yield Limit(subject, whose, period, units, left, renews(period, now), rules["unknown_cost"])
+
+
+def _rules(key: str, collection: str | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+    found = keys.all().get(key) if key not in keys.RESERVED else None
+    if found:
+        rules = {"budget": found.budget, "unknown_cost": found.unknown_cost}
+        yield f"key:{key}", f'the key "{key}"', rules
+    if allowances.any():
+        if collection is not None:
+            whose = f'the collection "{collection}"'
+            yield f"collection:{collection}", whose, allowances.collection(collection)
+        yield BENCH, "the bench", allowances.bench()
+
+
+def standing(key: str, collection: str | None, now: float) -> list[dict[str, Any]]:
+    """Every budget that applies, as /api shows it: [{whose, period, limit_usd, spent_usd, held_usd, left_usd,
+    renews, unknown_cost}]."""
+    return [
+        {
+            "whose": limit.whose,
+            "period": limit.period,
+            "limit_usd": cost.usd(limit.units),
+            "spent_usd": cost.usd(limit.units - limit.left - _held.get(limit.subject, 0)),
+            "held_usd": cost.usd(_held.get(limit.subject, 0)),
+            "left_usd": cost.usd(max(0, limit.left)),
+            "renews": None if limit.renews is None else stamp(limit.renews),
+            "unknown_cost": limit.unknown,
+        }
+        for limit in _limits(key, collection, now)
+    ]
+
+
+def renews(period: str, now: float) -> float | None:
+    """When a period that `now` is in ends, in UTC; None for the one that does not."""
+    today = datetime.fromtimestamp(now, UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    if period == "day":
+        return (today + timedelta(days=1)).timestamp()
+    if period == "month":
+        return (today.replace(day=1) + timedelta(days=32)).replace(day=1).timestamp()
+    return None
+
+
+# --- what is set aside
+
+
+_held: dict[str, int] = {}
+_lock = threading.Lock()
+
+
+@dataclass(slots=True)
+class Hold:
+    """What is set aside for one call; `units` is None where its cost cannot be told."""
+
+    key: str
+    units: int | None
+    subjects: tuple[str, ...] = ()
+    tokens: int = 0
+    settled: bool = field(default=False)
+
+    def settle(self, used: int, now: float) -> None:
+        """The call is over, its row counted; it took `used` tokens. Once."""
+        if self.settled:
+            return
+        self.settled = True
+        with _lock:
+            for subject in self.subjects:
+                _held[subject] -= self.units or 0
+                if not _held[subject]:
+                    del _held[subject]
+        key_rates.settle(self.key, self.tokens, used, now)
+
+
+def estimate(target: Target, prompt: int, most: int | None) -> int | None:
+    """What a call of `prompt` input tokens may cost that answers with up to `most` (None: OUT, or all that
+    the model can where that is less); None: not known."""
+    out = min(OUT, target.max_output or OUT) if most is None else most
+    return cost.price(Usage(uncached_in=prompt, out=out), target.price)[0]
+
+
+def hold(
+    key: str, collection: str | None, target: Target, prompt: int, most: int | None, now: float | None = None
+) -> Hold:
+    """Set aside what a call may cost and the tokens it takes in. Problem 402 or 429 where they do not fit:
+    nothing is set aside then."""
+    at = time.time() if now is None else now
+    expected = estimate(target, prompt, most)
+    tokens = key_rates.hold(key, prompt, at)
+    try:
+        with _lock:
+            place = room(key, collection, at)
+            why = place.take(expected)
+            if why:
+                raise refused(f"{target.alias} {why}")
+            subjects = tuple(dict.fromkeys(limit.subject for limit in place.limits))
+            for subject in subjects:
+                _held[subject] = _held.get(subject, 0) + (expected or 0)
+    except Problem:
+        key_rates.settle(key, tokens, 0, at)
+        raise
+    return Hold(key, expected, subjects, tokens)
+
+
+def refused(message: str) -> Problem:
+    return Problem(402, message, kind="budget", code="budget_exceeded", retryable=False)
+
+
+def usd(units: int) -> str:
+    """An amount for people: cents, and of less as many digits as it takes to see it."""
+    amount = units / cost.UNITS
+    return f"${amount:.2f}" if amount >= 0.1 or not units else f"${amount:.2g}"

@@ -1,0 +1,146 @@
+"""Requests and tokens a minute of each gateway key: sliding windows in memory, exact to the moment.
+
+A request counts when it is let in. A call's input tokens are set aside when it goes out; what it really took
+counts when it is over. A restart begins with empty windows: they are a minute long.
+"""
+
+import math
+import threading
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any
+
+from metrics.bench import keys
+from metrics.bench.keys import Key
+from metrics.records import Problem
+from metrics.store.stamps import stamp
+
+WINDOW = 60.0  # seconds
+BUSY = 1.0  # seconds until another look where only calls in flight are in the way
+
+Headers = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class Window:
+    """What was used in the last WINDOW seconds: (when, how much) in the order of time, and their sum."""
+
+    used: deque[tuple[float, int]] = field(default_factory=deque)
+    sum: int = 0
+    held: int = 0
+
+    def add(self, amount: int, now: float) -> None:
+        self.used.append((now, amount))
+        self.sum += amount
+
+    def at(self, now: float) -> "Window":
+        """The window as it is at `now`: what is older is let go, once for each entry."""
+        while self.used and self.used[0][0] <= now - WINDOW:
+            self.sum -= self.used.popleft()[1]
+        return self
+
+    def wait(self, amount: int, limit: int, now: float) -> float:
+        """Seconds until `amount` more fits under `limit`; 0: it fits now."""
+        over = self.at(now).sum + self.held + amount - limit
+        if over <= 0:
+            return 0.0
+        for when, each in self.used:
+            over -= each
+            if over <= 0:
+                return max(0.0, when + WINDOW - now)
+        return BUSY
+
+    def full(self, now: float) -> float:
+        """Seconds until nothing of it is used any more."""
+        return max(0.0, self.used[-1][0] + WINDOW - now) if self.at(now).used else 0.0
+
+
+_windows: dict[tuple[str, str], Window] = {}
+_lock = threading.Lock()
+
+
+def admit(key: Key, tokens: int, now: float) -> None:
+    """Count a request of `tokens` input tokens against the key's limits. Problem 429 with the seconds until
+    it would fit."""
+    if key.rpm is None and key.tpm is None:
+        return
+    with _lock:
+        if key.tpm is not None:
+            _refuse(key, "tokens", _window(key.name, "tpm").wait(tokens, key.tpm, now), tokens, key.tpm)
+        if key.rpm is not None:
+            requests = _window(key.name, "rpm")
+            _refuse(key, "requests", requests.wait(1, key.rpm, now), 1, key.rpm)
+            requests.add(1, now)
+
+
+def hold(name: str, tokens: int, now: float) -> int:
+    """Set the input tokens of a call aside; how many, to be settled. Problem 429 where they do not fit."""
+    key = keys.all().get(name)
+    if key is None or key.tpm is None:
+        return 0
+    with _lock:
+        window = _window(name, "tpm")
+        _refuse(key, "tokens", window.wait(tokens, key.tpm, now), tokens, key.tpm)
+        window.held += tokens
+    return tokens
+
+
+def settle(name: str, held: int, used: int, now: float) -> None:
+    """A call is over for which `held` tokens were set aside, and took `used`."""
+    with _lock:
+        window = _window(name, "tpm")
+        window.held -= held
+        if used:
+            window.add(used, now)
+
+
+def state(key: Key, now: float) -> dict[str, dict[str, Any]]:
+    """{"rpm" | "tpm": {limit, used, left, full_s}} of the limits that the key has."""
+    told = {}
+    with _lock:
+        for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
+            if limit is not None:
+                window = _window(key.name, kind).at(now)
+                used = window.sum + window.held
+                left = max(0, limit - used)
+                told[kind] = {"limit": limit, "used": used, "left": left, "full_s": window.full(now)}
+    return told
+
+
+def headers(key: Key, anthropic: bool, now: float) -> Headers:
+    """The limits of a key as its callers' SDKs read them: OpenAI's names, whose resets are Go durations until
+    all is there again, or Anthropic's, which are moments (formats.md 7.2)."""
+    listed: list[tuple[str, str]] = []
+    for kind, told in state(key, now).items():
+        what, full = ("requests" if kind == "rpm" else "tokens"), math.ceil(told["full_s"])
+        if anthropic:
+            name = f"anthropic-ratelimit-{what}"
+            facts = (str(told["limit"]), str(told["left"]), stamp(now + full)[:19] + "Z")
+            listed += zip((f"{name}-limit", f"{name}-remaining", f"{name}-reset"), facts, strict=True)
+        reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
+        names = tuple(f"x-ratelimit-{part}-{what}" for part in ("limit", "remaining", "reset"))
+        listed += zip(names, (str(told["limit"]), str(told["left"]), reset), strict=True)
+    return tuple(listed)
+
+
+def _window(name: str, kind: str) -> Window:
+    return _windows.setdefault((name, kind), Window())
+
+
+def _refuse(key: Key, what: str, wait: float, amount: int, limit: int) -> None:
+    if amount > limit:
+        raise Problem(
+            429,
+            f'this needs about {amount:,} {what}, and the key "{key.name}" may use {limit:,} a minute: it '
+            "never fits. Send less at once, or raise the key's limit",
+            code="rate_limit_exceeded",
+            retryable=False,
+        )
+    if wait > 0:
+        raise Problem(
+            429,
+            f'the key "{key.name}" may use {limit:,} {what} a minute, and has: the next fits in '
+            f"{math.ceil(wait)} s",
+            code="rate_limit_exceeded",
+            retry_after=wait,
+        )
