@@ -122,7 +122,7 @@ class Server:
 
     def model(self, served: str) -> None:
         """Register one more model of the mock, under its own name."""
-        facts = {"context": WINDOW, "vision": True, "price": {"input": 1.0, "output": 2.0}}
+        facts = {"context": WINDOW, "vision": True, "tools": True, "price": {"input": 1.0, "output": 2.0}}
         self.post("/api/model/add", {"alias": served, "endpoint": "mock", "served": served, **facts})
 
     def collect(self, name: str, members: list[str]) -> None:
