@@ -110,15 +110,17 @@ def gather(events: Iterable[Event]) -> Reply:
     thoughts: list[dict[str, Any]] = []
     calls: dict[int, dict[str, Any]] = {}
     chunks: list[bytes] = []
+    length = 0
     for event in _each(events):
         match event:
             case Chunk(raw):
                 chunks.append(raw)
             case Text(piece, 0):
                 text.append(piece)
+                length += len(piece)
             case Reasoning(piece, 0):
                 reasoning.append(piece)
-                _think(thoughts, event)
+                _think(thoughts, event, (length, len(calls)))
             case ToolStart(index, call_id, name, 0):
                 calls[index] = {
                     "id": call_id,
@@ -147,10 +149,11 @@ def gather(events: Iterable[Event]) -> Reply:
     raise Problem(502, "the answer broke off before its end", kind="upstream")
 
 
-def _think(thoughts: list[dict[str, Any]], piece: Reasoning) -> None:
+def _think(thoughts: list[dict[str, Any]], piece: Reasoning, behind: tuple[int, int]) -> None:
     """Add a piece to the block that is open, or begin another: a sealed block takes no more."""
     if not thoughts or thoughts[-1]["signature"] or thoughts[-1]["sealed"]:
-        thoughts.append({"text": "", "signature": None, "sealed": None})
+        place = {"behind": behind} if any(behind) else {}
+        thoughts.append({"text": "", "signature": None, "sealed": None, **place})
     thoughts[-1]["text"] += piece.text
     thoughts[-1] |= {"signature": piece.signature, "sealed": piece.sealed}
 

@@ -296,7 +296,7 @@ class Reply:
     """Everything an unstreamed reply needs: the events of a stream, gathered. `chunks` are those that a
     provider of the caller's own API sent, as they came: all of the answer, also what we have no word for.
     `thoughts` is the reasoning in its blocks, each {"text", "signature", "sealed"} as events.Reasoning has
-    them."""
+    them, and where it did not come first "behind": how many characters of the text and how many calls."""
 
     text: str = ""
     reasoning: str = ""

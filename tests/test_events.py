@@ -57,6 +57,13 @@ class GatherTest(unittest.TestCase):
             ),
         )
 
+    def test_thoughts_know_their_place(self):
+        told = [Reasoning("a"), Text("xy"), Reasoning("b", signature="s"), ToolStart(0, "c1", "look")]
+        reply = gather([*told, Reasoning("c"), Closed()])
+        self.assertEqual([thought.get("behind") for thought in reply.thoughts], [None, (2, 1)])
+        reply = gather([Text("x"), Reasoning("b", signature="s"), Closed()])
+        self.assertEqual(reply.thoughts[0]["behind"], (1, 0))
+
     def test_chunks_are_kept_and_what_they_mean_is_gathered(self):
         reply = gather([Opened("m"), Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", ()), Text("b"), Closed()])
         self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", b"{2}")))

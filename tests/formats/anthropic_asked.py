@@ -4,6 +4,7 @@ import json
 
 from metrics.formats import anthropic
 from metrics.formats.protocol import Stamp
+from metrics.records import Request
 from metrics.web.table import Call
 from tests.formats.naming import naming
 
@@ -131,3 +132,17 @@ class Reader:
     def calls(self):
         uses = [block for block in self.blocks if block["type"] == "tool_use"]
         return [(use["id"], use["name"], json.loads("".join(use["pieces"]) or "{}")) for use in uses]
+
+
+REQUEST = Request("bench/core:route", "core", "route", HELLO, framing="thinking")
+
+
+def written(events, request=REQUEST):
+    return b"".join(anthropic.stream(request, iter(events), STAMP))
+
+
+def heard(events, request=REQUEST):
+    reader = Reader()
+    reader.feed(written(events, request))
+    assert not reader.buffer
+    return reader
