@@ -8,7 +8,7 @@ put back into the chunk and `repaired` says so: a relay of bytes then knows whic
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from metrics.client import errors, seals, usage
+from metrics.client import errors, seals, thoughts, usage
 from metrics.client.tool_calls import ToolCalls
 from metrics.events import Closed, Event, Opened, Reasoning, Text, ToolArguments, ToolStart
 from metrics.records import Problem, Target, Usage
@@ -57,6 +57,7 @@ class Chunks:
         self._stop_sequence: str | None = None
         self._usage: Mapping[str, Any] | None = None
         self._tools: dict[int, ToolCalls] = {}
+        self._thoughts: list[str] = []
 
     def take(self, chunk: Mapping[str, Any]) -> list[Event]:
         """The events of one chunk; a Problem when it is an error."""
@@ -125,13 +126,15 @@ class Chunks:
             reasoning = _details(delta["reasoning_details"])
         content = delta.get("content")
         if isinstance(content, list):  # Mistral's reasoning models send parts
-            thoughts, content = _parts(content)
+            thought, content = _parts(content)
             self._put(delta, "content", content)
-            if thoughts and not reasoning:
-                reasoning = thoughts
-                self._put(delta, "reasoning_content", thoughts)
+            if thought and not reasoning:
+                reasoning = thought
+                self._put(delta, "reasoning_content", thought)
         if reasoning and isinstance(reasoning, str):
             events.append(Reasoning(reasoning, number))
+            if number == 0:
+                self._thoughts.append(reasoning)
         text = content if isinstance(content, str) else ""
         refusal = delta.get("refusal")
         if refusal and isinstance(refusal, str):
@@ -154,7 +157,7 @@ class Chunks:
         for item in [items] if altered else items:
             if isinstance(item, dict):
                 said = tools.take(item)
-                self._keep_seals(said)
+                self._keep(said)
                 events += said
                 for written in tools.items(said):
                     right.append(_rewritten(item, written))
@@ -165,10 +168,15 @@ class Chunks:
             if not right:
                 del delta["tool_calls"]
 
-    def _keep_seals(self, events: list[ToolStart | ToolArguments]) -> None:
+    def _keep(self, events: list[ToolStart | ToolArguments]) -> None:
+        """What the model may want back with its calls."""
         for event in events:
-            if isinstance(event, ToolStart) and event.signature:
-                seals.keep(self._target.model_id, event.id, event.signature)
+            if isinstance(event, ToolStart) and event.choice == 0:
+                if event.signature:
+                    seals.keep(self._target.model_id, event.id, event.signature)
+                if self._thoughts:  # the first call has them
+                    thoughts.keep(self._target.model_id, event.id, "".join(self._thoughts))
+                    self._thoughts.clear()
 
     def _end(self, word: str, choice: dict[str, Any], number: int, events: list[Event]) -> None:
         finish = FINISHES.get(word.lower(), "stop")
@@ -211,17 +219,17 @@ class Chunks:
 
 def _parts(parts: list[Any]) -> tuple[str, str]:
     """Thoughts and text of content in parts."""
-    thoughts, text = [], []
+    thought, text = [], []
     for part in parts:
         if isinstance(part, Mapping):
             inner = part.get("thinking")
             if isinstance(inner, list):
-                thoughts.append(_parts(inner)[1])
+                thought.append(_parts(inner)[1])
             elif isinstance(inner, str):
-                thoughts.append(inner)
+                thought.append(inner)
             elif isinstance(part.get("text"), str):
                 text.append(part["text"])
-    return "".join(thoughts), "".join(text)
+    return "".join(thought), "".join(text)
 
 
 def _details(details: Any) -> str:

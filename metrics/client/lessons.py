@@ -7,8 +7,8 @@ without is looked for in all those forms. What an answer cannot be right without
 of it) is never given up.
 
 A lesson is "WHAT NAME": drop (a field of the request; a path where it is nested), message_drop, tool_drop,
-schema_drop (a keyword of tools' schemas), budget (the output limit's other name) or ids (a form for those of
-tool calls).
+schema_drop (a keyword of tools' schemas), budget (the output limit's other name), ids (a form for those of
+tool calls) or thoughts (they are wanted back with calls).
 """
 
 import functools
@@ -84,13 +84,15 @@ SCHEMA_FIELDS = (
 # What is refused in a sentence that names no field. github.com/OpenHands/software-agent-sdk/pull/1208;
 # github.com/ollama/ollama/blob/main/server/routes.go; github.com/google-gemini/cookbook/issues/1290,
 # github.com/RooCodeInc/Roo-Code/issues/10700, github.com/QuantumNous/new-api/issues/989;
-# github.com/jundot/omlx/pull/1997: servers of Mistral's models want its ids too.
+# github.com/jundot/omlx/pull/1997: servers of Mistral's models want its ids too. Of thoughts: thoughts.py.
 SENTENCES: Mapping[str, tuple[tuple[str, str], ...]] = {
     "responses": (("encrypted content is not supported", "drop include"),),
     "ollama": (("does not support thinking", "drop think"), ("think value", "drop think")),
     "chat": (
         ("does not support thinking", "drop reasoning_effort"),
         ("must be a-z, a-z, 0-9, with a length of 9", f"ids {NINE}"),
+        ("reasoning_content is missing", "thoughts wanted"),
+        ("in the thinking mode must be passed back", "thoughts wanted"),
     ),
     "gemini": (
         ("penalty is not enabled", "drop generationConfig.presencePenalty"),

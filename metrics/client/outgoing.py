@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
 from metrics import longjson
-from metrics.client import call_ids
+from metrics.client import call_ids, thoughts
 from metrics.client.quirks import Quirks
 from metrics.records import EXTENSIONS, Message, Problem, Target
 
@@ -44,6 +44,7 @@ class Variant(NamedTuple):
     drop: frozenset[str] = frozenset()  # fields of messages
     ids: str = ""  # what ids of calls must look like
     sealed: str = ""  # the model whose seals go back
+    thoughts: str = ""  # the model whose thoughts do
 
 
 class Conversation:
@@ -92,6 +93,7 @@ class Conversation:
             drop=quirks.message_drop & self._fields,
             ids=quirks.ids if calls and quirks.ids and self._has_unfit(quirks.ids) else "",
             sealed=model_id if calls and quirks.sealed else "",
+            thoughts=model_id if calls and quirks.thoughts else "",
         )
 
     def _has_unfit(self, pattern: str) -> bool:
@@ -114,8 +116,10 @@ class Conversation:
             messages = [{**m, "role": "system"} if m.get("role") == "developer" else m for m in messages]
         if variant.gather:
             messages = _gathered(list(messages))
-        if variant.sealed:  # by the ids that they have here
+        if variant.sealed:  # this and the next by the ids that calls have here
             messages = (call_ids.sealed(message, variant.sealed) for message in messages)
+        if variant.thoughts:
+            messages = (thoughts.put_back(message, variant.thoughts) for message in messages)
         if variant.ids:
             messages = (call_ids.fitted(message, variant.ids) for message in messages)
         return (_without(message, variant.drop) for message in messages) if variant.drop else messages

@@ -26,9 +26,9 @@ class Quirks:
     `message_drop` name fields of the request and of messages that are refused, `rename` those with another
     name. `reasoners` matches served names that are known to reason, `reasoners_drop` what those refuse.
     `root` is the API's path when a base URL is a bare host. `tool_drop` and `schema_drop` name fields of
-    declared tools and keywords of their schemas. `ids` is what ids of tool calls must look like, `sealed`
-    that calls are wanted back with their seals. Names are those of the API that is spoken, with a dot where
-    one field is in another ("reasoning.effort").
+    declared tools and keywords of their schemas. `ids` is what ids of tool calls must look like; `sealed`
+    that calls are wanted back with their seals, `thoughts` with what the model thought before. Names are
+    those of the API that is spoken, with a dot where one field is in another ("reasoning.effort").
     """
 
     budget: str = "max_tokens"
@@ -46,6 +46,7 @@ class Quirks:
     schema_drop: frozenset[str] = frozenset()
     ids: str = ""
     sealed: bool = False
+    thoughts: bool = False
 
 
 # host suffix -> what differs there
@@ -266,6 +267,8 @@ def _with(row: Quirks, found: frozenset[str]) -> Quirks:
         what, _, name = lesson.partition(" ")
         if what in ("budget", "ids"):
             fields[what] = name
+        elif what == "thoughts":
+            fields[what] = True
         elif name == "stream_options":
             fields["usage"] = False
         else:

@@ -71,6 +71,18 @@ CASES = [
         None,
         "ids [a-zA-Z0-9]{9}",
     ),
+    (
+        "chat",
+        "thinking is enabled but reasoning_content is missing in assistant tool call message at index 2",
+        None,
+        "thoughts wanted",
+    ),
+    (
+        "chat",
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        None,
+        "thoughts wanted",
+    ),
     ("chat", "maximum context length is 10", None, ""),
 ]
 
