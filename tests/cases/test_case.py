@@ -49,6 +49,6 @@ class CaseTest(unittest.TestCase):
 
     def test_names(self):
         self.assertEqual([case["id"] for case in load(["003"])], ["003"])
-        self.assertEqual({case["area"] for case in load(["ollama"])}, {"ollama"})
+        self.assertEqual({case["area"] for case in load(["ollama"])}, {"ollama", "native-ollama"})
         with self.assertRaises(LookupError):
             load(["no-such-case"])
