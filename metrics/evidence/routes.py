@@ -2,23 +2,27 @@
 
 The log's counters hold the live conversations by their key (see play/sticky), so a restart forgets none. What
 is known of one: its id, the models that were asked in it, in order, those that have answered, which of them
-plays now, how many turns it has had, and when the last of them was.
+plays now, which of them failed its caller in the turn before, how many turns it has had, and when the last of
+them was.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from metrics.evidence import reliability
 from metrics.store import stamps
 from metrics.store.log import JsonLog
 
 Row = dict[str, Any]
-# {"id", "models": [model_id], "worked": [model_id], "now": model_id, "turns": int, "at": epoch s}
+# {"id", "models": [model_id], "worked": [model_id], "now": model_id, "turns": int, "at": epoch s,
+#  "broke": model_id | None}
 Live = dict[str, Any]
 
 LAPSE = 3600.0  # seconds without a turn after which a conversation is over
 MOST = 50_000  # live conversations
 ANSWERED = ("ok", "cut", "refused")
+LEFT = frozenset({"caller_left", "hangup", "loop"})  # the caller's own doing
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,17 @@ def find(key: str, now: float) -> str | None:
     def look(state: dict[str, Live]) -> str | None:
         live = state.get(key)
         return str(live["now"]) if live and now - live["at"] <= LAPSE else None
+
+    return LOG.counted(look)
+
+
+def broke(key: str, now: float) -> str | None:
+    """The model_id of who failed the caller in the latest turn of the live conversation of that key: it broke
+    off, or failed last of all. None when that turn went well, or when it was the caller who ended it."""
+
+    def look(state: dict[str, Live]) -> str | None:
+        live = state.get(key)
+        return live.get("broke") if live and now - live["at"] <= LAPSE else None
 
     return LOG.counted(look)
 
@@ -136,11 +151,18 @@ def _fold(state: dict[str, Live], row: Mapping[str, Any]) -> None:
             "models": _with(live["models"], *row["players"]),
             "worked": _with(live["worked"], row["model_id"]) if row["status"] in ANSWERED else live["worked"],
             "now": row["model_id"] if row["status"] in ANSWERED else live["now"],
+            "broke": row["model_id"] if _failed(row) else None,
             "turns": max(live["turns"], row["turn"]),
             "at": max(live["at"], ended),
         },
         ended,
     )
+
+
+def _failed(row: Mapping[str, Any]) -> bool:
+    """Whether the member is to blame that the turn came to nothing, or to half an answer."""
+    error = row.get("error")
+    return row["status"] not in ("ok", "refused") and error not in LEFT and error not in reliability.CALLERS
 
 
 def _with(models: list[str], *more: str) -> list[str]:

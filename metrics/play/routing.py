@@ -7,6 +7,7 @@ caller's own thread: what the member says goes out as it comes, and a caller who
 
 from collections.abc import Generator
 from contextlib import closing
+from dataclasses import replace
 
 from metrics.client.chat import Conversation
 from metrics.events import Closed, Event
@@ -37,11 +38,11 @@ def begin(request: Request, now: float, token: str, seed: int) -> Turn:
     """Take a turn of the conversation that `request` belongs to, or begin one. `token` is 8 hex digits of
     randomness. Problem 413 when only size stands in every member's way, 400 when nobody can take it."""
     key, anew = sticky.key(request), sticky.begins(request)
-    kept = None if anew else routes.find(key, now)
-    ranked = _kept(request, kept, now) if kept else None
+    kept, broke = None if anew else routes.find(key, now), routes.broke(key, now)
+    ranked = _kept(request, kept, now) if kept and kept != broke else None
     how = "sticky" if ranked else "moved" if kept else "new"
     if ranked is None:
-        ranked = ranking.order(request, now, seed)
+        ranked = _last(ranking.order(request, now, seed), broke)
     place = routes.begin(key, now, ids.conversation(now, token), ranked.members[0].model_id, anew)
     if place.model_id and how == "new":  # another turn of it began meanwhile
         own = _kept(request, place.model_id, now)
@@ -70,6 +71,12 @@ def _kept(request: Request, model_id: str, now: float) -> Ranking | None:
         return None
     shape, _ = candidates.kind(request)
     return Ranking((own.target,), skipped, shape, {"policy": "sticky/1", "candidates": len(fit)})
+
+
+def _last(ranked: Ranking, model_id: str | None) -> Ranking:
+    """The same with that member at the end: its caller, who asks again, has just seen it break off."""
+    members = sorted(ranked.members, key=lambda one: one.model_id == model_id)
+    return replace(ranked, members=tuple(members))
 
 
 def play(turn: Turn, gone: Gone = lambda: False, clocks: Clocks = REAL) -> Generator[Event, None, None]:

@@ -69,6 +69,27 @@ class RoutesTest(unittest.TestCase):
             routes.record(self.row(model="e:b", status=status))
             self.assertEqual(routes.find("k", NOW), playing, status)
 
+    def test_who_failed_its_caller_is_known_until_a_turn_goes_well(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        for status, error, broke in [
+            ("cut", "cut", "e:b"),
+            ("ok", None, None),
+            ("error", "upstream", "e:b"),
+            ("error", "context", None),
+            ("timeout", "timeout", "e:b"),
+            ("error", "caller_left", None),
+            ("empty", "empty", "e:b"),
+            ("refused", "refused", None),
+        ]:
+            with self.subTest(status, error=error):
+                routes.record(self.row(model="e:b", status=status, error=error))
+                self.assertEqual(routes.broke("k", NOW), broke)
+        routes.record(self.row(model="e:b", status="cut", error="cut"))
+        self.restart()
+        self.assertEqual(routes.broke("k", NOW), "e:b")
+        self.assertEqual(routes.broke("k", NOW + routes.LAPSE + 2), None)
+        self.assertEqual(routes.broke("other", NOW), None)
+
     def test_a_restart_forgets_nothing(self):
         routes.begin("k", NOW, FIRST, "e:a")
         routes.record(self.row(turn=1, model="e:b", players=["e:a", "e:b"]))

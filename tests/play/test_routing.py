@@ -266,6 +266,24 @@ class StickyTest(Routes):
         gather(routing.play(self.first("aa", "bb")))
         self.assertEqual(self.aliases(3, messages=self.LATER), ["bb"] * 3)
 
+    def test_who_asks_again_after_half_an_answer_gets_another_member(self):
+        """An agent sends a turn that broke off once more. Whatever member broke off would do so again."""
+        half = stream(chunk({"content": "half"}), CUT, done=False)
+        for number, again in enumerate((self.LATER, self.LATER[:1])):  # in mid-conversation, and at its start
+            for seed in range(20):
+                bad, good = f"bad{number}-{seed}", f"good{number}-{seed}"
+                self.provider.script(bad, half)
+                self.provider.script(good, text("fine"))
+                self.seat("core", bad, good)
+                messages = [{"role": "user", "content": f"task {bad}"}, *again[1:]]
+                with self.subTest(bad), self.assertRaises(Problem):
+                    list(routing.play(self.first(bad, good, stream=True, messages=messages)))
+                turns = [self.choose(seed, stream=True, messages=messages) for _ in "ab"]
+                self.assertEqual(turns[0].ranking.members[0].alias, good)
+                self.assertEqual(gather(routing.play(turns[0])).extra["bench"]["alias"], good)
+        later = self.choose(messages=[*messages, *self.LATER[1:]])
+        self.assertEqual((later.how, later.ranking.members[0].alias), ("sticky", good))
+
     def test_it_leaves_a_member_that_rests_or_cannot(self):
         self.add("aa", tools=True)
         self.add("bb", tools=True)
