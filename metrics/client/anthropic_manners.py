@@ -9,8 +9,9 @@ Sources, at platform.claude.com/docs: build-with-claude/thinking-troubleshooting
 alone; 4.6: both; later: "adaptive" alone), build-with-claude/effort,
 build-with-claude/mid-conversation-system-messages (Opus 4.8), about-claude/models/migration-guide (no
 sampling from Opus 4.7; one of temperature and top_p before). The words of refusals: anthropics/claude-code
-issues 30010 and 61412, docker/docker-agent issue 3362, anomalyco/opencode issue 28930, BerriAI/litellm issue
-20021, onyx-dot-app/onyx pull request 13691.
+issues 30010, 61412 and 63469, QwenLM/Qwen issue 2244, docker/docker-agent issue 3362, decolua/9router issue
+2023, mpfaffenberger/code_puppy pull request 517, anomalyco/opencode issues 28930 and 48637,
+QuantumNous/new-api issues 2975 and 3041, farion1231/cc-switch issue 3930, pydantic/pydantic-ai issue 2075.
 """
 
 import functools
@@ -98,10 +99,20 @@ def of(target: Target) -> Manners:
 _TEACHES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "system",
-        re.compile(r"role .?system.? is not supported|role.{0,20}must be .?user.? or .?assistant", re.I),
+        re.compile(
+            r"role .?system.? is not supported|unexpected role .{0,2}system"
+            r"|role.{0,20}unknown variant .?system|role.{0,20}(?:must|should) be (?:either )?.?user.{1,3}or .?assistant",
+            re.I,
+        ),
     ),
     ("effort", re.compile(r"not support the effort parameter", re.I)),
-    ("adaptive", re.compile(r"adaptive thinking is not supported", re.I)),
+    (
+        "adaptive",
+        re.compile(
+            r"adaptive thinking is not supported|input tag .?adaptive|thinking\.type\W+must be .?enabled",
+            re.I,
+        ),
+    ),
     ("enabled", re.compile(r"thinking\.type\.enabled\W+is not supported", re.I)),
     ("one", re.compile(r"temperature\W+and\W+top_p\W+cannot both", re.I)),
     ("none", re.compile(r"temperature\W+is deprecated", re.I)),
@@ -116,8 +127,12 @@ _CHANGES: Mapping[str, tuple[str, Any]] = {
     "none": ("sampling", 0),
     "betas": ("betas", frozenset("*")),
 }
-# A signature that this model did not write, or that was altered on the way.
-_UNSIGNED = re.compile(r"invalid .?signature|thinking.{0,60}cannot be modified", re.I)
+# A signature that this model did not write in this conversation; thinking that was altered, or lost.
+_UNSIGNED = re.compile(
+    r"invalid .?signature|thinking.{0,60}cannot be modified|thinking block must contain thinking"
+    r"|expected .?thinking.? or .?redacted_thinking",
+    re.I,
+)
 _MOST_LEARNED = 4096
 
 _lock = threading.Lock()
@@ -138,13 +153,15 @@ def learn(target: Target, problem: Problem) -> bool:
         again = getattr(_once, "refused", None) != place
         _once.refused, _once.place = (place, place) if again else (None, None)
         return again
-    new = _lessons(problem.message)
+    found = _lessons(problem.message)
+    if not found:
+        return quirks.learn(target, problem)
     with _lock:
         known = _learned.get(place, frozenset())
-        if not new <= known and len(_learned) < _MOST_LEARNED:
-            _learned[place] = known | new
-            return True
-    return quirks.learn(target, problem)
+        if found <= known or len(_learned) >= _MOST_LEARNED:
+            return False
+        _learned[place] = known | found
+    return True
 
 
 def without_thinking(target: Target) -> bool:

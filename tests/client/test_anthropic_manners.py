@@ -49,6 +49,19 @@ def refusal(message, status=400):
 # what a server says -> what is altered, and the same again teaches nothing
 LESSONS = [
     ("role 'system' is not supported on this model", {"system": False}),
+    ("messages[1].role must be either 'user' or 'assistant', but got 'system'", {"system": False}),
+    ("body.messages.1.role: Input should be 'user' or 'assistant'", {"system": False}),
+    ("messages[1].role: unknown variant `system`, expected `user` or `assistant`", {"system": False}),
+    (
+        'messages: Unexpected role "system". The Messages API accepts a top-level `system` parameter',
+        {"system": False},
+    ),
+    ("Validation: `thinking.type` must be `enabled` or `disabled`", {"thinking": frozenset({"enabled"})}),
+    (
+        "thinking: Input tag 'adaptive' found using 'type' does not match any of the expected tags: "
+        "'disabled', 'enabled'",
+        {"thinking": frozenset({"enabled"})},
+    ),
     ("This model does not support the effort parameter.", {"efforts": ()}),
     ("adaptive thinking is not supported on this model", {"thinking": frozenset({"enabled"})}),
     (
@@ -76,13 +89,13 @@ class LearnTest(unittest.TestCase):
             with self.subTest(message):
                 anthropic_manners.forget()
                 self.assertTrue(learn(TARGET, refusal(message)))
-                self.assertEqual(of(TARGET), replace(STRANGER, **altered))
+                self.assertEqual(of(TARGET), replace(of_name(TARGET.served), **altered))
                 self.assertEqual(of(replace(TARGET, served="other")), STRANGER)
                 self.assertFalse(learn(TARGET, refusal(message)))
 
     def test_one_sampling_field_less_after_the_other(self):
-        learn(TARGET, refusal(LESSONS[4][0]))
-        learn(TARGET, refusal(LESSONS[5][0]))
+        learn(TARGET, refusal("`temperature` and `top_p` cannot both be specified for this model."))
+        learn(TARGET, refusal("`temperature` is deprecated for this model."))
         self.assertEqual(of(TARGET).sampling, 0)
 
     def test_a_field_that_is_refused_by_name_is_a_quirk(self):
@@ -103,6 +116,10 @@ class LearnTest(unittest.TestCase):
 
     SIGNATURES = [
         "messages.1.content.0: Invalid `signature` in `thinking` block",
+        "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different "
+        "conversation.",
+        "messages.3.content.0.thinking: each thinking block must contain thinking",
+        "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
         "messages.3.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message "
         "cannot be modified.",
     ]
