@@ -101,7 +101,8 @@ _TEACHES: tuple[tuple[str, re.Pattern[str]], ...] = (
         "system",
         re.compile(
             r"role .?system.? is not supported|unexpected role .{0,2}system"
-            r"|role.{0,20}unknown variant .?system|role.{0,20}(?:must|should) be (?:either )?.?user.{1,3}or .?assistant",
+            r"|role.{0,20}unknown variant .?system"
+            r"|role.{0,20}(?:must|should) be (?:either )?.?user.{1,3}or .?assistant",
             re.I,
         ),
     ),
