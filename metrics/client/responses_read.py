@@ -260,18 +260,17 @@ class _Answer:
         return events
 
     def _parts(self, item: _Item, content: Any) -> list[Event]:
-        texts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+        texts = _parts(content)
         self._refused = self._refused or any(part.get("type") == "refusal" for part in texts)
         whole = "".join(_text(part.get("text") or part.get("refusal")) for part in texts)
         return self._say(item, item.rest(whole))
 
     def _thought(self, item: _Item, shown: Mapping[str, Any]) -> list[Event]:
         shows = "content" if shown.get("content") else "summary"
-        parts = shown.get(shows)
-        texts = [_text(part.get("text")) for part in parts if isinstance(part, Mapping)] if parts else []
+        texts = [_text(part.get("text")) for part in _parts(shown.get(shows))]
         rest = item.rest("\n\n".join(texts)) if not item.said or item.shows == shows else ""
         item.add(rest)
-        if not shown.get(responses_seals.CONTENT):
+        if not _text(shown.get(responses_seals.CONTENT)):
             return [Reasoning(rest)] if rest else []
         self.spoken = True
         responses_seals.note(self._target.model_id, shown)
@@ -356,6 +355,10 @@ _HOW: Mapping[str, Callable[[_Answer, Mapping[str, Any]], list[Event]]] = {
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _parts(value: Any) -> list[Mapping[str, Any]]:
+    return [part for part in value if isinstance(part, Mapping)] if isinstance(value, list) else []
 
 
 def _arguments(value: Any) -> str:

@@ -2,9 +2,10 @@
 position."""
 
 import json
+import random
 import unittest
 
-from metrics.client import responses_read, responses_seals, seals
+from metrics.client import objects, responses_read, responses_seals, seals
 from metrics.events import Closed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.records import Problem, Usage
 from tests.client.arrivals import DONE, TARGET, Arrived, splits
@@ -272,6 +273,35 @@ CASES = [
     ),
     ("a page", b"<html>", [], (502, "garbage")),
 ]
+
+
+JUNK = [None, True, 0, -1, 3.5, "", "x", [], {}, [None], [{}], {"type": "x"}, [[]], "\ud800", {"a": {"b": 1}}]
+
+
+def bent(value, chance, odds):
+    """A JSON value with some of it replaced by junk."""
+    if chance.random() < odds:
+        return chance.choice(JUNK)
+    if isinstance(value, dict):
+        return {key: bent(inner, chance, odds) for key, inner in value.items()}
+    return [bent(inner, chance, odds) for inner in value] if isinstance(value, list) else value
+
+
+class FuzzTest(unittest.TestCase):
+    def test_whatever_a_server_sends_is_an_answer_or_a_problem(self):
+        chance = random.Random(7)
+        frames = [frame for _, body, _, _ in CASES for frame in body.split(b"\n\n") if b"data: {" in frame]
+        values = [
+            value
+            for frame in frames
+            if (value := objects.decoded(frame.partition(b"data: ")[2], TARGET, False))
+        ]
+        for number in range(1500):
+            picked = [bent(chance.choice(values), chance, 0.04) for _ in range(chance.randrange(1, 8))]
+            body = b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in picked)
+            with self.subTest(number):
+                events, problem = said(Arrived([body]))
+                self.assertTrue(problem or isinstance(events[-1], Closed))
 
 
 class ReadTest(unittest.TestCase):
