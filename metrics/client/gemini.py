@@ -17,7 +17,7 @@ from metrics.client import errors, gemini_contents, gemini_fields, listing, obje
 from metrics.client.called import as_text
 from metrics.client.chat import new_call_id
 from metrics.client.gemini_contents import Manner
-from metrics.client.outgoing import Conversation, Outgoing, address, sendable, to_json
+from metrics.client.outgoing import LEADERS, Conversation, Outgoing, address, sendable, to_json
 from metrics.client.quirks import learn
 from metrics.events import Closed, Event, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.longjson import write
@@ -119,7 +119,7 @@ def _conversation(target: Target, conversation: Conversation, fold: bool) -> tup
 
 
 def _system_changes(conversation: Conversation, fold: bool) -> Iterator[str]:
-    leaders = [at for at, message in enumerate(conversation.messages) if message.get("role") == "system"]
+    leaders = [at for at, message in enumerate(conversation.messages) if message.get("role") in LEADERS]
     if fold and leaders:
         yield "system messages sent as the user's first words (this model takes no instructions)"
     elif leaders and leaders != [0]:

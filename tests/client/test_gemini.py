@@ -230,8 +230,9 @@ class ComposeTest(unittest.TestCase):
         self.assertIn("first words", outgoing.changed[0])
 
     def test_scattered_instructions_are_told(self):
-        _, outgoing = sent(messages=[*ASKED, ASKED[0]])
-        self.assertEqual(len(outgoing.changed), 1)
+        for late in (ASKED[0], {"role": "developer", "content": "x"}):
+            _, outgoing = sent(messages=[*ASKED, late])
+            self.assertEqual(len(outgoing.changed), 1)
 
 
 class ListModelsTest(unittest.TestCase):
