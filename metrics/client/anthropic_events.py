@@ -22,7 +22,7 @@ SIGNED = (
     "who signed"  # the shelf of `seals` that holds, by a signature's digest, the served name it came from
 )
 
-_SEALED = ("thinking", "redacted_thinking")
+REFUSED = "refused by"  # and a served name: the shelf of what that model did not take back
 
 
 class _Block:

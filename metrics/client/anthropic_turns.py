@@ -19,7 +19,7 @@ from typing import Any
 
 from metrics import longjson
 from metrics.client import seals
-from metrics.client.anthropic_events import SIGNED, digest
+from metrics.client.anthropic_events import REFUSED, SIGNED, digest
 from metrics.client.anthropic_manners import Manners
 from metrics.client.called import called
 from metrics.client.outgoing import LEADERS, to_json
@@ -50,8 +50,8 @@ class Told:
 
 
 def write(messages: Sequence[Message], target: Target, manners: Manners, thinking: bool = True) -> Told:
-    """`messages` for one model; without `thinking`, without what any model has thought. Problem 400 when
-    there is nothing to say."""
+    """`messages` for one model; without `thinking`, without what any model has thought, then and from then
+    on. Problem 400 when there is nothing to say."""
     changed: list[str] = []
     start = next((at for at, m in enumerate(messages) if m.get("role") not in LEADERS), len(messages))
     system = [block for message in messages[:start] for block in _system_blocks(message)]
@@ -226,7 +226,9 @@ class _Writer:
         here, by the id of the call."""
         kind = block.get("type")
         if kind in _SEALED:
-            if self._thinking and self._mine(block):
+            if not self._thinking:
+                seals.keep(*self._refusal(block), True)
+            elif self._mine(block):
                 yield block
         elif kind == "tool_use":
             made = {**block, "id": fit_id(block.get("id")), "input": block.get("input") or {}}
@@ -245,13 +247,20 @@ class _Writer:
 
     def _mine(self, block: Mapping[str, Any]) -> bool:
         """Whether this model may see a sealed block: unsigned it is another vendor's, and one that is known
-        to be another model's it refuses."""
-        if block.get("type") == "redacted_thinking":
-            return bool(block.get("data"))
-        signature = block.get("signature")
-        if not isinstance(signature, str) or not signature:
+        to be another model's, or was refused before, it refuses."""
+        seal = _seal(block)
+        if not seal or seals.find(*self._refusal(block)):
             return False
-        return seals.find(SIGNED, digest(signature)) in (None, self._target.served)
+        return seals.find(SIGNED, digest(seal)) in (None, self._target.served)
+
+    def _refusal(self, block: Mapping[str, Any]) -> tuple[str, str]:
+        """Where `seals` says that this model refused a block: it is not asked with it in every turn anew."""
+        return f"{REFUSED} {self._target.served}", digest(_seal(block))
+
+
+def _seal(block: Mapping[str, Any]) -> str:
+    seal = block.get("data" if block.get("type") == "redacted_thinking" else "signature")
+    return seal if isinstance(seal, str) else ""
 
 
 def _own_result(block: Block) -> Block:

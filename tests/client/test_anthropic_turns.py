@@ -306,6 +306,16 @@ class WriteTest(unittest.TestCase):
         messages = [HI, said("assistant", "a", _thinking=[SIGNED_BLOCK, REDACTED]), HI]
         self.assertEqual(turns(messages, thinking=False)[1], said("assistant", "a"))
 
+    def test_what_was_refused_is_not_tried_again(self):
+        messages = [HI, said("assistant", "a", _thinking=[SIGNED_BLOCK, REDACTED]), HI]
+        turns(messages, thinking=False)
+        later = {**SIGNED_BLOCK, "signature": "bmV3"}
+        more = [*messages, said("assistant", "b", _thinking=[later]), HI]
+        self.assertEqual(turns(more)[1], said("assistant", "a"))
+        self.assertEqual(turns(more)[3]["content"], [later, text("b")])
+        other = replace(TARGET, served="other")
+        self.assertEqual(turns(messages, other)[1]["content"], [SIGNED_BLOCK, REDACTED, text("a")])
+
     UNSEALED = [
         ("no calls", [HI], False),
         ("lost", [*ASKED, tool("t1", "r")], True),
