@@ -123,6 +123,9 @@ def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
         declared = tool.get(kind)
         if not isinstance(declared, dict) or not isinstance(declared.get("name"), str):
             raise content.refuse(f"tools[{at}].{kind} must be an object with a name", f"tools[{at}]")
+        if not isinstance(declared.get("parameters"), dict | None):
+            where = f"tools[{at}].{kind}.parameters"
+            raise content.refuse(f"{where} must be a JSON schema", where)
         kept.append(tool)
     return kept
 

@@ -153,6 +153,11 @@ class ParseTest(unittest.TestCase):
         ),
         ("a hosted tool", {"tools": [{"type": "web_search"}]}, "web_search"),
         ("a tool without a name", {"tools": [{"type": "function", "function": {}}]}, "tools[0]"),
+        (
+            "a tool whose parameters are no schema",
+            {"tools": [{"type": "function", "function": {"name": "x", "parameters": [1]}}]},
+            "tools[0].function.parameters",
+        ),
         ("legacy functions", {"functions": [{}]}, "functions"),
         ("n", {"n": 2}, '"n" is 2'),
         ("n that is no number", {"n": "2"}, '"n" must be a whole number'),
