@@ -1,5 +1,5 @@
-"""`bench log`: the panels of late, newest first, with each answer's call id and verdict; then what shadow
-seats did with the turns of late, and how often they agreed."""
+"""`bench log`: the panels of late, newest first, with each answer's call id and verdict; then the agents'
+conversations, and what shadow seats did with their turns, and how often they agreed."""
 
 import argparse
 import time
@@ -13,6 +13,7 @@ from metrics.commands.server import Server
 from metrics.commands.tables import ago, seconds
 
 COLUMNS = ("when", "collection", "=call", "alias", "status", ">seconds", "verdict", "task")
+TURNS = ("when", "collection", "=call", "alias", ">turn", "status", "verdict", "task")
 SHADOWS = ("when", "collection", "=call", "alias", "shadow", "agreement", "differs")
 AGREEMENT = ("collection", "alias", "shadow", ">turns", ">same", ">arguments", ">tools", ">kind", ">failed")
 DROP = ("task", "collection", ">seconds", "when", "status", "alias")  # where a terminal is narrow
@@ -25,13 +26,14 @@ def log(args: argparse.Namespace, console: Console, server: Server) -> int:
     now = time.time() if terminal(console.stdout) else None
     rows = [row for panel in answer["panels"] for row in rows_of(panel, now)]
     tables = [console.table(COLUMNS, rows, DROP)] if rows else []
-    console.show(answer, "\n".join([*tables, *shadows_of(answer, now, console)]))
+    tables += turns_of(answer, now, console) + shadows_of(answer, now, console)
+    console.show(answer, "\n".join(tables))
     if answer.get("next"):
         same = f" --collection {args.collection}" if args.collection else ""
         console.note(f"older ones: bench log{same} --before {answer['next']}")
     elif args.before and not rows:
         console.note("there are no older ones")
-    elif not rows and not answer.get("shadows"):
+    elif not tables:
         console.note(f'nothing was asked yet: bench ask {args.collection or "core"} "your question"')
     return DONE
 
@@ -66,6 +68,20 @@ def rows_of(panel: dict[str, Any], now: float | None) -> list[tuple[str, ...]]:
         )
         for seat in panel.get("seats") or ()
     ]
+
+
+def turns_of(answer: dict[str, Any], now: float | None, console: Console) -> list[str]:
+    """The table of conversations, each by its latest turn; none where there were none."""
+    rows = [
+        (
+            str(one.get("at") or "") if now is None else ago(str(one.get("at") or ""), now),
+            *(str(one.get(name) or "") for name in ("collection", "call", "alias", "turn", "status")),
+            judged(one),
+            str(one.get("task") or ""),
+        )
+        for one in answer.get("conversations") or ()
+    ]
+    return [console.table(TURNS, rows, ("task", "collection", "when", "status", "alias"))] if rows else []
 
 
 def shadows_of(answer: dict[str, Any], now: float | None, console: Console) -> list[str]:
@@ -106,8 +122,8 @@ def judged(seat: dict[str, Any]) -> str:
 COMMANDS = (
     Command(
         "log",
-        "Lists what was asked, newest first: one row an answer, with its call id and verdict; then shadow "
-        "seats.",
+        "Lists what was asked, newest first: one row an answer, with its call id and verdict; then the "
+        "conversations of agents, and shadow seats.",
         log,
         (
             argument("--limit", type=count, default=20, metavar="N", help="how many panels (20)"),

@@ -5,7 +5,7 @@ from typing import Any
 
 from metrics.bench import collections, fields
 from metrics.dashboard import frame
-from metrics.evidence import claims, panels, shadows, verdicts
+from metrics.evidence import claims, panels, routes, shadows, verdicts
 from metrics.records import Problem
 from metrics.store import bodies
 from metrics.web.table import Call, Response
@@ -39,7 +39,8 @@ PASSAGE: dict[str, fields.Check] = {
 
 def log(call: Call) -> Response:
     """The latest panels, newest first, each seat with its verdict; `before` is the cursor of the page
-    before. The first page also tells of the latest shadow seats, and how often each pair of models agreed."""
+    before. The first page also tells of the latest conversations of route mode, the latest shadow seats, and
+    how often each pair of models agreed."""
     before, collection = call.param("before") or None, call.param("collection") or None
     rows, cursor = panels.recent(frame.page(call), before, collection)
     if collection and not rows and not panels.known(collection):
@@ -47,8 +48,32 @@ def log(call: Call) -> Response:
     beside: dict[str, Any] = {}
     if before is None:
         latest, _ = shadows.recent(frame.page(call), None, collection)
-        beside = {"shadows": latest, "agreement": shadows.agreement(collection)}
+        played, _ = routes.recent(frame.page(call), None, collection)
+        beside = {
+            "conversations": [_told(row) for row in played],
+            "shadows": latest,
+            "agreement": shadows.agreement(collection),
+        }
     return frame.ok(panels=[judged(row) for row in rows], next=cursor, **beside)
+
+
+def _told(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A conversation by its latest turn, and how what that turn's model did in it was judged."""
+    told = {name: row.get(name) for name in CONVERSATION}
+    return {**told, "alias": row.get("model"), "verdict": verdicts.of(row["call"])}
+
+
+CONVERSATION = ("at", "conversation", "call", "collection", "turn", "status", "error", "seconds", "task")
+
+
+def conversation(call: Call) -> Response:
+    """All turns of one conversation, oldest first, each with its verdict."""
+    rows = routes.turns(call.parts["id"], panels.month(call.parts["id"]) or "")
+    if not rows:
+        raise Problem(
+            404, f'there is no conversation "{call.parts["id"]}"; `bench log` lists the latest', param="id"
+        )
+    return frame.ok(turns=[{**row, "verdict": verdicts.of(row["call"])} for row in reversed(rows)])
 
 
 def panel(call: Call) -> Response:
@@ -118,5 +143,6 @@ def _passage(given: Any) -> dict[str, Any]:
 HANDLERS = (
     frame.get("/api/log", log),
     frame.get("/api/panel/{id}", panel),
+    frame.get("/api/conversation/{id}", conversation),
     frame.post("/api/verdict", verdict),
 )

@@ -6,7 +6,7 @@ plays now, which of them failed its caller in the turn before, how many turns it
 them was.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,9 +106,11 @@ def record(row: Row) -> None:
 
 
 def recent(
-    limit: int, before: str | None = None, where: Callable[[Row], bool] | None = None
+    limit: int, before: str | None = None, collection: str | None = None
 ) -> tuple[list[Row], str | None]:
-    """The latest turns, newest first, and the cursor of the next page."""
+    """The latest conversations (of a collection) by their latest turns, newest first, and the cursor of the
+    next page."""
+    where = None if collection is None else lambda row: row.get("collection") == collection
     return LOG.recent(limit, before, where)
 
 

@@ -51,6 +51,26 @@ class Log(unittest.TestCase):
             self.assertIn("bench log --before c1", played.err)
             self.assertEqual(stage.bench("log", "--json").document["panels"], [PANEL])
 
+    def test_conversations(self) -> None:
+        turn = {
+            "at": "2026-11-29T14:22:20.123Z",
+            "call": "r20261129-142220-1a2b3c4d.1",
+            "collection": "core",
+            "alias": "kimi",
+            "turn": 12,
+            "status": "ok",
+            "verdict": None,
+            "task": "fix it",
+        }
+        reply = {"ok": True, "panels": [], "next": None, "conversations": [turn]}
+        with Stage({"GET /api/log": reply}) as stage:
+            played = stage.bench("log")
+            cells = [turn[name] for name in ("at", "collection", "call", "alias")]
+            self.assertIn(
+                [*cells, "12", "ok", "owed", "fix", "it"], [line.split() for line in played.out.splitlines()]
+            )
+            self.assertNotIn("nothing was asked", played.err)
+
     def test_shadow_seats(self) -> None:
         reply = {"ok": True, "panels": [], "next": None, "shadows": [SHADOW], "agreement": [TALLY]}
         with Stage({"GET /api/log": reply}) as stage:

@@ -3,7 +3,7 @@ from typing import Any
 
 from metrics.bench import collections
 from metrics.dashboard import panels as handlers
-from metrics.evidence import offloads, panels, shadows
+from metrics.evidence import offloads, panels, routes, shadows
 from metrics.store import bodies
 from tests.bench.bench import BY
 from tests.dashboard.api import ApiCase
@@ -92,6 +92,32 @@ class Panels(ApiCase):
         self.assertNotIn("shadows", self.get(f"/api/log?before={first['next']}"))
         only = self.get("/api/log?collection=core")
         self.assertEqual([row["collection"] for row in only["shadows"] + only["agreement"]], ["core"] * 2)
+
+    def test_conversations(self) -> None:
+        name = f"r{DAY}-142220-00000001"
+        for turn in (1, 2):
+            routes.record(
+                {
+                    "at": "2026-11-29T14:22:20.000Z",
+                    "conversation": name,
+                    "turn": turn,
+                    "call": f"{name}.1",
+                    "sticky": "k",
+                    "collection": "core",
+                    "model": "alpha",
+                    "model_id": "box:alpha",
+                    "players": ["box:alpha"],
+                    "status": "ok",
+                }
+            )
+        listed = self.get("/api/log")["conversations"]
+        self.assertEqual(
+            [(one["alias"], one["turn"], one["verdict"]) for one in listed], [("alpha", 2, None)]
+        )
+        turns = self.get(f"/api/conversation/{name}")["turns"]
+        self.assertEqual([turn["turn"] for turn in turns], [1, 2])
+        status, reply = self.ask("GET", "/api/conversation/r20261129-142220-0000000f")
+        self.assertEqual((status, reply["ok"]), (404, False))
 
     def test_log_refuses_nonsense(self) -> None:
         self.panel(1)

@@ -125,6 +125,13 @@ class RoutesTest(unittest.TestCase):
         routes.record(self.row(seconds=routes.LAPSE))
         self.assertEqual(routes.find("k", NOW + routes.LAPSE + 60), "e:a")
 
+    def test_what_was_played_of_late(self):
+        for turn, conversation in [(1, FIRST), (1, SECOND), (2, FIRST)]:
+            routes.record(self.row(turn=turn, conversation=conversation, collection="core"))
+        latest = [(row["conversation"], row["turn"]) for row in routes.recent(9, None, "core")[0]]
+        self.assertEqual(latest, [(FIRST, 2), (SECOND, 1)])
+        self.assertEqual(routes.recent(9, None, "other")[0], [])
+
     def test_the_turns_of_a_conversation(self):
         for turn in (1, 2):
             routes.begin("k", NOW, FIRST, "e:a")
