@@ -83,12 +83,11 @@ def learn(target: Target, problem: Problem) -> bool:
 
 
 def _asked(conversation: Conversation, target: Target) -> tuple[bytes, bytes]:
-    """`,"instructions":…,"input":` and the input, once for all seats that see the same."""
-    sealed = any("_encrypted" in message or message.get("tool_calls") for message in conversation.messages)
-    # What is sealed is a model's own, and whether it may still be sent changes with time.
-    if sealed:
-        return _written(conversation.messages, target.model_id)
-    return conversation.shared((API, ""), lambda: _written(conversation.messages, ""))
+    """`,"instructions":…,"input":` and the input, once for all seats that see the same: what is sealed only
+    its own model sees, and whether that may still be sent changes with time."""
+    messages, model_id = conversation.messages, target.model_id
+    sealed = responses_items.seals(messages, model_id)
+    return conversation.shared((API, sealed), lambda: _written(messages, model_id))
 
 
 def _written(messages: Sequence[Message], model_id: str) -> tuple[bytes, bytes]:

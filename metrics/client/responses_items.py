@@ -48,9 +48,9 @@ def items(messages: Sequence[Message], model_id: str) -> Items:
 
 
 def _turn(message: Message, model_id: str, calls: dict[str, str]) -> Iterator[dict[str, Any]]:
-    listed = [call for call in message.get("tool_calls") or () if isinstance(call, dict)]
-    seals = _sealed(message, listed, model_id)
-    yield from responses_seals.fit(model_id, seals[0])
+    listed = list(message.get("tool_calls") or ())
+    before = _sealed(message, listed, model_id)
+    yield from responses_seals.fit(model_id, before[0])
     said = list(_parts(message.get("content"), "output_text"))
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
@@ -58,7 +58,7 @@ def _turn(message: Message, model_id: str, calls: dict[str, str]) -> Iterator[di
     if said:
         phase = {"phase": message["_phase"]} if message.get("_phase") else {}
         yield {"type": "message", "role": "assistant", "content": said, **phase}
-    for call, sealed in zip(listed, seals[1:], strict=False):
+    for call, sealed in zip(listed, before[1:], strict=False):
         yield from responses_seals.fit(model_id, sealed)
         made = _call(call)
         calls[made["call_id"]] = made["type"]
@@ -73,6 +73,18 @@ def _sealed(message: Message, calls: Items, model_id: str) -> list[Sequence[Mapp
         sent = [responses_seals.of_call(model_id, str(call.get("id"))) for call in calls]
     first = sent[0] if sent else ()
     return [[*(message.get("_encrypted") or ()), *first], (), *sent[1:]]
+
+
+def seals(messages: Sequence[Message], model_id: str) -> tuple[str, ...]:
+    """The sealed texts that `items` puts in for this model, in order: what its items differ in from those of
+    other models."""
+    return tuple(
+        item[responses_seals.CONTENT]
+        for message in messages
+        if message.get("role") == "assistant"
+        for sealed in _sealed(message, list(message.get("tool_calls") or ()), model_id)
+        for item in responses_seals.fit(model_id, sealed)
+    )
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -213,9 +213,19 @@ class ComposeTest(unittest.TestCase):
                 self.assertEqual(body.get("include"), expected)
 
     def test_seats_share_the_conversation(self):
-        conversation = Conversation(ASK)
-        bodies = [responses.compose(replace(TARGET, served=name), conversation, {}).body for name in "ab"]
-        self.assertIs(bodies[0][1], bodies[1][1])
+        self.addCleanup(seals.forget)
+        sealed = {"id": "rs_1", "summary": [], "encrypted_content": "gAAA"}
+        turn = {"role": "assistant", "content": "x", "_encrypted": [sealed]}
+        for name, messages, same in (("plain", ASK, True), ("sealed by one", [*ASK, turn, *ASK], False)):
+            with self.subTest(name):
+                responses_seals.note("e:a", sealed)
+                conversation = Conversation(messages)
+                first, other, third = (
+                    responses.compose(replace(TARGET, model_id=f"e:{one}"), conversation, {}).body[1]
+                    for one in "abc"
+                )
+                self.assertIs(other, third)
+                self.assertEqual(first is other, same)
 
     def test_one_that_cannot_be_sent(self):
         with self.assertRaises(Problem) as caught:
