@@ -110,12 +110,15 @@ def gather(events: Iterable[Event]) -> Reply:
     thoughts: list[dict[str, Any]] = []
     calls: dict[int, dict[str, Any]] = {}
     chunks: list[bytes] = []
+    phases: list[tuple[str, int]] = []
     length = 0
     for event in _each(events):
         match event:
             case Chunk(raw):
                 chunks.append(raw)
             case Text(piece, 0):
+                if event.phase:
+                    phases.append((event.phase, length))
                 text.append(piece)
                 length += len(piece)
             case Reasoning(piece, 0):
@@ -143,6 +146,7 @@ def gather(events: Iterable[Event]) -> Reply:
                     extra=event.extra,
                     chunks=tuple(chunks),
                     thoughts=tuple(thoughts),
+                    phases=tuple(phases),
                 )
             case Failed(problem):
                 raise problem

@@ -296,7 +296,8 @@ class Reply:
     """Everything an unstreamed reply needs: the events of a stream, gathered. `chunks` are those that a
     provider of the caller's own API sent, as they came: all of the answer, also what we have no word for.
     `thoughts` is the reasoning in its blocks, each {"text", "signature", "sealed"} as events.Reasoning has
-    them, and where it did not come first "behind": how many characters of the text and how many calls."""
+    them, and where it did not come first "behind": how many characters of the text and how many calls.
+    `phases` are those of the text, each with the place where it begins."""
 
     text: str = ""
     reasoning: str = ""
@@ -307,3 +308,4 @@ class Reply:
     extra: Mapping[str, Any] = field(default_factory=dict)
     chunks: tuple[bytes, ...] = ()
     thoughts: tuple[Mapping[str, Any], ...] = ()
+    phases: tuple[tuple[str, int], ...] = ()

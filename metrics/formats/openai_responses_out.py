@@ -78,14 +78,21 @@ def _items(request: Request, reply: Reply, stamp: Stamp) -> Iterator[Item]:
             thinking = Reasoning(numbering, stamp.token, bare=not thought["text"])
             thinking.sealed = seal
             said.append((thinking, thought["text"]))
-    if reply.text:
-        said.append((Message(numbering, stamp.token), reply.text))
+    said += [(Message(numbering, stamp.token, phase), text) for phase, text in _spoken(reply) if text]
     for call in reply.tool_calls:
         start = ToolStart(0, call["id"], call["name"], kind=call["type"], namespace=call.get("namespace"))
         said.append((_called(start, known, numbering, stamp), call["arguments"]))
     for item, text in said:
         item.take(text)
         yield item
+
+
+def _spoken(reply: Reply) -> Iterator[tuple[str | None, str]]:
+    """The text in its messages, each with its phase."""
+    starts = [0, *(place for _, place in reply.phases), len(reply.text)]
+    phases = [None, *(phase for phase, _ in reply.phases)]
+    for phase, start, end in zip(phases, starts, starts[1:], strict=False):
+        yield phase, reply.text[start:end]
 
 
 def _seal(request: Request, sealed: Any) -> str | None:

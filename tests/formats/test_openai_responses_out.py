@@ -115,10 +115,11 @@ class StreamTest(unittest.TestCase):
         self.assertEqual([item.get("encrypted_content") for item in whole], ["gA", "gB", None, None])
 
     def test_a_phase_is_a_message_of_its_own(self):
-        told = streamed(Text("on ", phase="commentary"), Text("it"), Text("yes", phase="final_answer"), END)
-        output = told.final["output"]
-        self.assertEqual([item["phase"] for item in output], ["commentary", "final_answer"])
-        self.assertEqual([item["content"][0]["text"] for item in output], ["on it", "yes"])
+        told = (Text("on ", phase="commentary"), Text("it"), Text("yes", phase="final_answer"), END)
+        whole = reply(REQUEST, gather(iter(told)), STAMP)["output"]
+        for output in (streamed(*told).final["output"], whole):
+            self.assertEqual([item["phase"] for item in output], ["commentary", "final_answer"])
+            self.assertEqual([item["content"][0]["text"] for item in output], ["on it", "yes"])
 
     def test_what_one_event_comes_to_goes_out_together(self):
         told = written([Reasoning("hm"), Text(""), Text("I "), Text("look."), END])
