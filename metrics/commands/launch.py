@@ -25,6 +25,7 @@ from metrics.commands.output import Console
 from metrics.commands.server import LOOPBACK, Server
 
 COLLECTION = "core"
+SAY_WHO = "say it of those who do: bench model add ALIAS … --tools yes"
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
 
 
@@ -47,7 +48,7 @@ def launch(args: argparse.Namespace, console: Console, server: Server) -> int:
     ready(server, console)
     bench = members(server, args.collection)
     if agent.tools and not bench.callers:
-        console.warn(f"no member of {args.collection} is known to call tools, which {agent.title} needs")
+        console.warn(f"{toolless(args.collection, agent)}; {SAY_WHO}")
     token = minted()
     with folder() as place:
         wiring = agent.wire(link(server, args.collection, token, place, console, bench))
@@ -227,10 +228,13 @@ def needs(agent: Agent, collection: str, console: Console, server: Server) -> It
         return
     yield row(f"the collection {collection} is there")
     if agent.tools and not bench.callers:
-        do = "say it of those who do: bench model add ALIAS … --tools yes"
-        yield row(f"no member of {collection} is known to call tools, which {agent.title} needs", do)
+        yield row(toolless(collection, agent), SAY_WHO)
     elif agent.tools:
         yield row(f"members that call tools: {', '.join(bench.callers)}")
+
+
+def toolless(collection: str, agent: Agent) -> str:
+    return f"no member of {collection} is known to call tools, which {agent.title} needs"
 
 
 def row(what: str, do: str = "") -> dict[str, Any]:
