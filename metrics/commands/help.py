@@ -58,7 +58,7 @@ For programs that call bench.
   bench status --json                                    what there is, and what could be added
 
   Any OpenAI client works too: base URL http://127.0.0.1:8122/v1, model bench/core.
-  Coding agents: bench launch claude, codex, opencode, pi, gemini, qwen, cline or aider (--check, --print-env).
+  Coding agents: bench launch claude, codex, opencode, pi, gemini, qwen, cline or aider; with --check first.
 """,
 }
 
