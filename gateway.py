@@ -8,15 +8,15 @@ Every format's paths lead to the same few verbs; a format only says how its call
 import random
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from metrics.bench import names
+from metrics.bench import names, scope
 from metrics.events import Chunk, Event, Failed, Opened, Tick, gather
-from metrics.evidence import verdicts
+from metrics.evidence import offloads, verdicts
 from metrics.formats import (
     anthropic,
     content,
@@ -29,8 +29,8 @@ from metrics.formats import (
     tool_names,
 )
 from metrics.formats.protocol import Format, Listing, Stamp
-from metrics.limits import launches, ledger
-from metrics.play import broadcast, routing, seating, transcript, turns
+from metrics.limits import key_rates, launches, ledger, tokens
+from metrics.play import affordable, broadcast, routing, seating, transcript, turns
 from metrics.play import panel as play
 from metrics.play.calls import DEEPEST, DEPTH
 from metrics.play.relay import Relay, joined
@@ -39,7 +39,7 @@ from metrics.play.turns import Turn
 from metrics.records import Panel, Problem, Request
 from metrics.store import files
 from metrics.version import VERSION
-from metrics.web.table import Call, Response, Route, as_json
+from metrics.web.table import Call, ErrorWriter, Handler, Response, Route, as_json
 
 FORMATS: tuple[Format, ...] = (
     openai_chat,
@@ -77,10 +77,17 @@ def ask(api: Format, call: Call) -> Response:
 
 
 def _asked(api: Format, call: Call) -> Request:
-    of = launches.token_of(call.headers)
-    request = replace(api.parse(call), key=caller(call), depth=_depth(call), launch=of)
+    of, models = launches.token_of(call.headers), scope.current().aliases()
+    request = replace(api.parse(call), key=caller(call), depth=_depth(call), launch=of, models=models)
+    if call.key:
+        key_rates.admit(call.key, _size(request) if call.key.tpm else 0, time.time())
     call.release()  # the seats may be at work for long, and have all they need in the request
     return request
+
+
+def _size(request: Request) -> int:
+    """Input tokens of a request, by estimate."""
+    return tokens.estimate(request.messages) + tokens.of_tools(request.tools)
 
 
 def _depth(call: Call) -> int:
@@ -183,7 +190,7 @@ def _safely(started: list[Event], events: Generator[Event, None, None]) -> Itera
 
 
 def _convene(request: Request) -> Panel:
-    return seating.convene(request, Draw(time.time(), random.getrandbits))
+    return affordable.fitted(seating.convene(request, Draw(time.time(), random.getrandbits)))
 
 
 def heard(relay: Relay[Event]) -> Iterator[Event]:
@@ -268,6 +275,7 @@ def verdict(call: Call) -> Response:
     """`POST /bench/verdict`: {call, useful: bool|null, note?, real?[], false?[], best?} -> {ok, recorded};
     {call, withdrawn: true} takes the last one back."""
     body = call.json()
+    _check_calls([body.get("call")])
     if body.get("withdrawn"):
         given = verdicts.withdraw(body.get("call"), caller(call))
     else:
@@ -283,14 +291,18 @@ def record(call: Call) -> Response:
     wanted, task = call.param("collection"), call.param("task")
     if not wanted:
         raise Problem(400, "name a collection: /bench/record?collection=core", param="collection")
-    collection, _ = names.resolve(wanted)
-    aliases = verdicts.record(collection, task or None)
+    collection, _ = names.resolve(wanted, to_ask=False)
+    allowed = scope.current().aliases()
+    told = verdicts.record(collection, task or None)
+    aliases = {alias: counts for alias, counts in told.items() if allowed is None or alias in allowed}
     return as_json({"collection": collection, "task": task or None, "aliases": aliases})
 
 
 def pending(call: Call) -> Response:
     """`POST /bench/pending`: {calls: [ids]} -> {pending: [...]}, the answered seats that have no verdict."""
-    return as_json({"pending": verdicts.pending(list(content.strings(call.json(), "calls")))})
+    calls = list(content.strings(call.json(), "calls"))
+    _check_calls(calls)
+    return as_json({"pending": verdicts.pending(calls)})
 
 
 def launch(call: Call) -> Response:
@@ -298,29 +310,64 @@ def launch(call: Call) -> Response:
     token = call.param("token") or ""
     if not launches.TOKEN.fullmatch(token):
         raise Problem(400, "name a launch: /bench/launch?token=bwl_… as its agent sent it", param="token")
-    return as_json(ledger.launched(token))
+    return as_json(ledger.launched(token, call.key.name if call.key else None))
+
+
+def _check_calls(calls: Sequence[object]) -> None:
+    """Problem 403 where one of these calls was of a collection or a model outside the key's scope."""
+    if scope.current() is scope.OPEN:
+        return
+    for call in calls[: verdicts.MOST_CALLS]:
+        offload = offloads.find(call) if isinstance(call, str) and call else None
+        if offload is not None:
+            scope.check(str(offload.get("collection")))
+            scope.check_models((str(offload.get("model")),))
 
 
 def caller(call: Call) -> str:
-    """Who asks: there are no keys yet, so everybody is this computer's user."""
-    return "local"
+    """Who asks: the name of the key, or "local" for whoever needs none."""
+    return call.key.name if call.key else "local"
+
+
+def keyed(handler: Handler, anthropic_headers: bool = False) -> Handler:
+    """The handler within the scope of the key that was shown; its replies say how much of the key's limits
+    is left."""
+
+    def answer(call: Call) -> Response:
+        key = call.key
+        if key is None:
+            return handler(call)
+        try:
+            with scope.of(key.scope):
+                response = handler(call)
+        except Problem as problem:
+            problem.headers += key_rates.headers(key, anthropic_headers, time.time())
+            raise
+        response.headers += key_rates.headers(key, anthropic_headers, time.time())
+        return response
+
+    return answer
 
 
 def _format_routes() -> Iterator[Route]:
     for api in FORMATS:
         for method, pattern, verb in api.PATHS:
-            answer = partial(ask, api) if isinstance(verb, str) else verb
-            yield Route(method, pattern, answer, error=api.error, guard="gateway")
+            answer = keyed(partial(ask, api) if isinstance(verb, str) else verb, api is anthropic)
+            yield Route(method, pattern, answer, api.error, "gateway", query_key=api is gemini)
+
+
+def _gateway(method: str, pattern: str, handler: Handler, error: ErrorWriter = openai_chat.error) -> Route:
+    return Route(method, pattern, keyed(handler), error, "gateway")
 
 
 BENCH_ROUTES = (
-    Route("GET", "/v1/models", models, error=listing_error, guard="gateway"),
-    Route("GET", "/v1/models/{id*}", model, error=listing_error, guard="gateway"),
-    Route("POST", "/bench/ask", ask_seats, error=openai_chat.error, guard="gateway"),
-    Route("POST", "/bench/verdict", verdict, error=openai_chat.error, guard="gateway"),
-    Route("GET", "/bench/record", record, error=openai_chat.error, guard="gateway"),
-    Route("POST", "/bench/pending", pending, error=openai_chat.error, guard="gateway"),
-    Route("GET", "/bench/launch", launch, error=openai_chat.error, guard="gateway"),
+    _gateway("GET", "/v1/models", models, listing_error),
+    _gateway("GET", "/v1/models/{id*}", model, listing_error),
+    _gateway("POST", "/bench/ask", ask_seats),
+    _gateway("POST", "/bench/verdict", verdict),
+    _gateway("GET", "/bench/record", record),
+    _gateway("POST", "/bench/pending", pending),
+    _gateway("GET", "/bench/launch", launch),
     Route("GET", "/health", health, guard="open"),
 )
 

@@ -22,12 +22,13 @@ from pathlib import Path
 import gateway
 from metrics.bench import endpoints, roster
 from metrics.care import scheduler
-from metrics.dashboard import HANDLERS
+from metrics.dashboard import HANDLERS, login
 from metrics.play import panel
 from metrics.play.practice import squad
 from metrics.records import Problem
 from metrics.store import home, log
 from metrics.version import VERSION
+from metrics.web import door
 from metrics.web.guard import Guard
 from metrics.web.http import Server
 from metrics.web.static import files
@@ -36,13 +37,7 @@ from metrics.web.table import Route, Table
 PORT, GATEWAY_PORT = 8122, 8123
 STEP = 0.2  # seconds between looks whether a signal has come
 FINISH = 10.0  # seconds that requests in flight have to finish
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 FOLDER = Path(__file__).resolve().parent
-
-KEYS_UNSUPPORTED = (
-    "BENCHWARMERS_REQUIRE_KEYS is set, but this version has no gateway keys yet: it serves this computer "
-    "only, to everybody on it. Unset the variable to start"
-)
 
 
 def parser(gateway_only: bool) -> argparse.ArgumentParser:
@@ -50,7 +45,8 @@ def parser(gateway_only: bool) -> argparse.ArgumentParser:
     what = "the gateway alone" if gateway_only else "the dashboard and the gateway"
     words = argparse.ArgumentParser(
         prog="gateway.py" if gateway_only else "serve.py",
-        description=f"Serve {what} on 127.0.0.1, until Ctrl-C or SIGTERM.",
+        description=f"Serve {what} on 127.0.0.1 (BENCH_BIND: elsewhere, to callers with keys), until Ctrl-C "
+        "or SIGTERM.",
     )
     words.add_argument(
         "--port", type=int, help=f"the port to listen on; 0 takes any free one (default {port})"
@@ -70,25 +66,12 @@ def main(argv: list[str] | None = None, gateway_only: bool = False) -> int:
     """Serve until told to stop. 0: stopped in order; 1: could not start, one sentence on stderr says why."""
     options = parser(gateway_only).parse_args(argv)
     try:
-        _check_environment()
+        door.from_environment(os.environ)  # what cannot be guarded is not opened
         port = _port(options.port, gateway_only)
         return _serve(options, port, gateway_only)
     except Problem as problem:
         print(problem.message, file=sys.stderr)
         return 1
-
-
-def _check_environment() -> None:
-    """Fail closed: what this version cannot guard, it does not open."""
-    bind = os.environ.get("BENCH_BIND", LOOPBACK[0])
-    if bind not in LOOPBACK:
-        raise Problem(
-            400,
-            f"BENCH_BIND={bind} is refused: without keys and login, which this version lacks, it must be "
-            f"{' or '.join(LOOPBACK)}, so that nobody beyond this computer can connect",
-        )
-    if os.environ.get("BENCHWARMERS_REQUIRE_KEYS", "").lower() in ("1", "true", "yes"):
-        raise Problem(400, KEYS_UNSUPPORTED)
 
 
 def _port(asked: int | None, gateway_only: bool) -> int:
@@ -144,18 +127,19 @@ def _seat_practice(in_pool: bool) -> squad.Squad:
 def _listen(port: int, gateway_only: bool) -> Server:
     if not 0 <= port <= 65535:
         raise Problem(400, f"{port} is not a port: ports go from 0, which takes any free one, to 65535")
-    host = os.environ.get("BENCH_BIND", LOOPBACK[0])
+    host, guard = os.environ.get("BENCH_BIND") or door.LOOPBACK[0], Guard.from_environment(os.environ)
     return Server(
         (host, port),
-        Table(routes(gateway_only)),
-        Guard.from_environment(os.environ),
+        Table(routes(gateway_only, guard.door)),
+        guard,
         log=_log,
         version=VERSION,
     )
 
 
-def routes(gateway_only: bool) -> Iterable[Route]:
-    """The one table: what the gateway answers, and beside it the dashboard's API and page."""
+def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
+    """The one table: what the gateway answers, and beside it the dashboard's API and page, and signing in
+    through the door `who`."""
     if gateway_only:
         return (*gateway.ROUTES, Route("GET", "/", partial(gateway.root, None), guard="open"))
     page = files(FOLDER / "ui")
@@ -163,6 +147,7 @@ def routes(gateway_only: bool) -> Iterable[Route]:
         *gateway.ROUTES,
         *gateway.PAGE_ROUTES,
         *HANDLERS,
+        *login.routes(who or door.Door(), files(FOLDER / "ui", "login.html")),
         Route("GET", "/", partial(gateway.root, page), guard="page"),
         Route("GET", "/ui/{file*}", page, guard="page"),
     )

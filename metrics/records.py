@@ -191,8 +191,9 @@ class Request:
     seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have
     several
     kinds of stream. `key` names the caller ("local" without keys), `launch` the `bench launch` whose agent
-    asks: it says whom to count a call for, and proves nothing. `depth` is how many benches the request has
-    come through before this one.
+    asks: it says whom to count a call for, and proves nothing. `models` are the aliases that the key may be
+    answered by (None: any), `budget` what the request may cost, in units of 1e-12 USD. `depth` is how many
+    benches the request has come through before this one.
     """
 
     model: str
@@ -216,6 +217,8 @@ class Request:
     key: str = "local"
     depth: int = 0
     launch: str | None = None
+    models: frozenset[str] | None = None
+    budget: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

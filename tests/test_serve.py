@@ -103,8 +103,20 @@ class StartTest(unittest.TestCase):
                 self.assertIn(str(bench.port), said)
 
     REFUSED = [
-        ("beyond loopback", {"BENCH_BIND": "0.0.0.0"}, (), "beyond this computer"),
-        ("keys that cannot be checked", {"BENCHWARMERS_REQUIRE_KEYS": "1"}, (), "BENCHWARMERS_REQUIRE_KEYS"),
+        ("beyond loopback without a login", {"BENCH_BIND": "0.0.0.0"}, (), "set BENCHWARMERS_ADMIN_TOKEN"),
+        ("a token that can be guessed", {"BENCHWARMERS_ADMIN_TOKEN": "short"}, (), "has 5 characters"),
+        (
+            "beyond loopback without keys",
+            {
+                "BENCH_BIND": "0.0.0.0",
+                "BENCHWARMERS_ADMIN_TOKEN": "a-token-of-some-length",
+                "BENCHWARMERS_REQUIRE_KEYS": "0",
+            },
+            (),
+            "keys are required",
+        ),
+        ("keys, perhaps", {"BENCHWARMERS_REQUIRE_KEYS": "maybe"}, (), "must be 1 or 0"),
+        ("proxies that are none", {"BENCH_TRUSTED_PROXIES": "nginx"}, (), "BENCH_TRUSTED_PROXIES"),
         ("a port in words", {"BENCH_PORT": "http"}, (), "BENCH_PORT"),
         ("no such port", {}, ("--port", "70000"), "70000"),
     ]

@@ -4,11 +4,11 @@
 export class Trouble extends Error {
   /**
    * @param {string} message
-   * @param {{status?: number, kind?: string, hint?: string, request?: string}} [more]
+   * @param {{status?: number, kind?: string, hint?: string, request?: string, wait?: number}} [more]
    */
-  constructor(message, { status = 0, kind = "error", hint = "", request = "" } = {}) {
+  constructor(message, { status = 0, kind = "error", hint = "", request = "", wait = 0 } = {}) {
     super(message);
-    Object.assign(this, { status, kind, hint, request });
+    Object.assign(this, { status, kind, hint, request, wait });
   }
 }
 
@@ -67,6 +67,7 @@ export async function send(method, path, body, signal) {
     if (problem.name === "AbortError") throw problem;
     throw problem.name === "TimeoutError" ? silent() : gone();
   }
+  if (response.status === 401 && path.startsWith("/api/")) location.assign("/login"); // the session is over
   if (!response.ok) throw await trouble(response);
   return response;
 }
@@ -80,5 +81,6 @@ async function trouble(response) {
     kind: error.kind ?? error.type ?? "error",
     hint: error.hint ?? "",
     request: response.headers.get("x-request-id") ?? "",
+    wait: Number(response.headers.get("retry-after")) || 0,
   });
 }

@@ -1,4 +1,5 @@
 // What stands around every page: the rail with its foot, the top bar with freshness and theme.
+import { post } from "./api.js";
 import { announce, h, icon, say, set } from "./dom.js";
 import { keep, recall } from "./keep.js";
 import { hour, money, plural } from "./words.js";
@@ -50,9 +51,15 @@ function drawTitle(node, parts) {
 
 const EXPOSURE = { "this computer only": "Only this computer can connect" };
 
-function drawFoot(node, { today, exposure }) {
+function drawFoot(node, { today, exposure, login }) {
   const lines = today.calls ? [`Today: ${plural(today.calls, "call")}`, ...spent(today)] : ["Today: no calls yet"];
-  node.replaceChildren(...[...lines, EXPOSURE[exposure] ?? exposure].map((line) => h("span", {}, line)));
+  const out = login && h("button", { type: "button", class: "button tiny", on: { click: signOut } }, "Sign out");
+  node.replaceChildren(...[...lines, EXPOSURE[exposure] ?? exposure].map((line) => h("span", {}, line)), out || "");
+}
+
+async function signOut() {
+  await post("/logout", {});
+  location.assign("/login");
 }
 
 // An unknown price is never added as nothing: it stands beside the sum.

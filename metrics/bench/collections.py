@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from metrics.bench import changes, fields, membership, roster, settings
+from metrics.bench import changes, fields, membership, roster, scope, settings
 from metrics.bench.membership import FILE
 from metrics.bench.shelf import Shelf
 from metrics.records import Problem
@@ -98,9 +98,10 @@ def get(name: str) -> Collection:
 
 
 def menu() -> str:
-    """Every collection in a sentence, for whoever has to choose one."""
-    described = [_described(collection) for collection in SHELF.good().values()]
-    broken = "".join(f". Not usable: {why}" for why in SHELF.bad().values())
+    """Every collection that is for whoever asks, in a sentence."""
+    asker = scope.current()
+    described = [_described(one) for one in SHELF.good().values() if asker.has(one.name)]
+    broken = "".join(f". Not usable: {why}" for name, why in SHELF.bad().items() if asker.has(name))
     if described:
         return "There are: " + "; ".join(described) + broken
     return f"There are none{broken or ' yet: `bench collection save NAME --members a,b,c` makes one'}"

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from metrics.bench import collections, names, roster
+from metrics.bench import collections, names, roster, scope
 from metrics.bench.collections import Collection
 from metrics.bench.roster import Model
 
@@ -12,18 +12,22 @@ SUFFIXES = ("", ":merged", ":route")
 
 
 def entries() -> list[dict[str, Any]]:
-    """Every collection in every mode, in the order of their names.
+    """Every collection in every mode, in the order of their names; those that are for whoever asks.
 
     Each: {id, collection, mode, description, tags, members[], shape, explorers, reply, merger, created,
     together:{context_window, context_unknown[], capabilities[], connections[], limits}}. `context_window` is
     the smallest known one, in tokens.
     """
-    bench = roster.all()
+    bench, asker = roster.all(), scope.current()
     listed = []
     for collection in collections.all().values():
+        if not asker.has(collection.name):
+            continue
         shared = _shared(collection, bench)
         for suffix in SUFFIXES:
             mode = suffix.removeprefix(":") or collection.reply
+            if not asker.plays(mode):
+                continue
             listed.append({"id": f"{names.PREFIX}{collection.name}{suffix}", "mode": mode, **shared})
     return listed
 
@@ -38,17 +42,24 @@ def entry(model: str) -> dict[str, Any]:
 
 
 def _shared(collection: Collection, bench: dict[str, Model]) -> dict[str, Any]:
+    allowed = scope.current().aliases()
     return {
         "collection": collection.name,
         "description": collection.description,
         "tags": list(collection.tags),
-        "members": list(collection.members),
+        "members": [alias for alias in collection.members if allowed is None or alias in allowed],
         "shape": collection.shape,
         "explorers": collection.explorers,
         "reply": collection.reply,
         "merger": collection.merger,
         "created": 0,
-        "together": _together([bench[alias] for alias in collection.members if alias in bench]),
+        "together": _together(
+            [
+                bench[alias]
+                for alias in collection.members
+                if alias in bench and (allowed is None or alias in allowed)
+            ]
+        ),
     }
 
 

@@ -5,7 +5,7 @@ whose id begins with "claude", so every collection has such names too; they are 
 taken apart.
 """
 
-from metrics.bench import collections
+from metrics.bench import collections, scope
 from metrics.records import Problem
 
 MODES = ("all", "merged", "route")
@@ -13,17 +13,19 @@ PREFIX = "bench/"
 CLAUDE = "claude-bench-"
 
 
-def resolve(model: object, reply: str | None = None) -> tuple[str, str]:
+def resolve(model: object, reply: str | None = None, to_ask: bool = True) -> tuple[str, str]:
     """(collection, mode) that `model` asks for. `reply` is the body's own wish (`bench.reply`).
 
-    Problem 400: no name, or name and body contradict each other; 404: no such collection (both list what
-    there is); 503: its entry in collections.json is not one.
+    Problem 400: no name, or name and body contradict each other; 403: outside the scope of whoever asks, in
+    its mode too if it is `to_ask` for; 404: no such collection (the menu lists what there is); 503: its entry
+    in collections.json is not one.
     """
     if not isinstance(model, str) or not model.strip():
         raise Problem(
             400, f'name a collection in "model", such as "bench/core". {collections.menu()}', param="model"
         )
     name, suffix = _claude(model.strip()) or _plain(model.strip())
+    scope.check(name)
     if name not in collections.all():
         raise collections.SHELF.broken(name) or _unknown(
             f'there is no collection "{name[:80]}". {collections.menu()}'
@@ -32,7 +34,10 @@ def resolve(model: object, reply: str | None = None) -> tuple[str, str]:
         raise Problem(
             400, f'"model" asks for :{suffix} and "bench.reply" for {reply}; say one of them', param="model"
         )
-    return name, suffix or reply or collections.get(name).reply
+    mode = suffix or reply or collections.get(name).reply
+    if to_ask:
+        scope.check(name, mode)
+    return name, mode
 
 
 def _plain(model: str) -> tuple[str, str]:

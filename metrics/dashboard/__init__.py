@@ -1,6 +1,6 @@
 """The dashboard: one module a page, each with the handlers it needs."""
 
-from metrics.dashboard import collections, endpoints, models, panels, route, settings, status
+from metrics.dashboard import collections, endpoints, keys, models, panels, route, settings, status
 
 HANDLERS = (
     *status.HANDLERS,
@@ -9,5 +9,6 @@ HANDLERS = (
     *collections.HANDLERS,
     *panels.HANDLERS,
     *route.HANDLERS,
+    *keys.HANDLERS,
     *settings.HANDLERS,
 )

@@ -5,20 +5,31 @@ It answers whatever else is broken: a part that cannot be read is null, and its 
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from metrics.bench import collections, credentials, endpoints, membership, roster, settings
+from metrics.bench import allowances, collections, credentials, endpoints, keys, membership, roster, settings
 from metrics.care import discover
 from metrics.dashboard import frame
 from metrics.limits import ledger
 from metrics.records import Problem
 from metrics.store import home, writer
 from metrics.version import VERSION
+from metrics.web import door, sessions
+from metrics.web.door import LOOPBACK
 from metrics.web.table import Call, Response
 
-FILES = (settings.FILE, endpoints.FILE, credentials.FILE, roster.FILE, membership.FILE)
-SHELVES = (endpoints.SHELF, roster.SHELF, roster.RETIRED, collections.SHELF)
+FILES = (
+    settings.FILE,
+    endpoints.FILE,
+    credentials.FILE,
+    roster.FILE,
+    membership.FILE,
+    keys.FILE,
+    allowances.FILE,
+    sessions.FILE,
+)
+SHELVES = (endpoints.SHELF, roster.SHELF, roster.RETIRED, collections.SHELF, keys.SHELF)
 
 _started = time.monotonic()  # a server imports this once, as it starts
 
@@ -39,10 +50,24 @@ def show(call: Call) -> Response:
             "models": _or_none(lambda: len(roster.all())),
             "collections": _or_none(lambda: len(collections.all())),
         },
-        exposure="this computer only",
+        exposure=exposure(os.environ),
+        login=bool(os.environ.get("BENCHWARMERS_ADMIN_TOKEN")),
         today=_or_none(ledger.totals),
         found=_or_none(lambda: discover.found(own_port=_port(host))) or [],
         problems=problems(),
+    )
+
+
+def exposure(env: Mapping[str, str]) -> str:
+    """Who can reach this server, in plain words."""
+    bind = env.get("BENCH_BIND") or LOOPBACK[0]
+    try:
+        who = door.from_environment(env)
+    except Problem as problem:
+        return problem.message
+    reach = "this computer only" if bind in LOOPBACK else f"whoever reaches {bind}"
+    return (
+        reach + ("; callers need a key" if who.required else "") + ("; the page a login" if who.token else "")
     )
 
 

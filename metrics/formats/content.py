@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from operator import is_
 from typing import Any
 
-from metrics.bench import names
+from metrics.bench import names, scope
 from metrics.formats import images
+from metrics.limits import cost
 from metrics.records import Message, Problem, Request
 from metrics.web.table import Call
 
@@ -124,12 +125,14 @@ def session(call: Call, body: Mapping[str, Any]) -> str | None:
 
 def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
     """The Request fields that any format may carry beside its own: `with`, `bench.deadline` (s),
-    `bench.quorum`."""
-    bench = member(body, "bench")
+    `bench.quorum`, `bench.budget` (USD). Problem 403 for an invited model outside the scope of who asks."""
+    bench, invited = member(body, "bench"), strings(body, "with")
+    scope.check_models(invited)
     return {
-        "invited": strings(body, "with"),
+        "invited": invited,
         "deadline": number(bench, "deadline", 0.001, 3600),
         "quorum": whole(bench, "quorum", 1, 100),
+        "budget": cost.units(number(bench, "budget", 0, 1e6)),
     }
 
 

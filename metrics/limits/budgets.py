@@ -3,87 +3,24 @@ way.
 
 A call is held at its estimate before it goes out and settled by its row in the ledger, so that calls at the
 same time cannot spend the same money twice. What is spent is folded from the ledger's rows and outlives the
-server. All amounts are exact integers of 1e-12 USD.
+server (`limits/spend`). All amounts are exact integers of 1e-12 USD.
 """
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from metrics.bench import allowances, keys
-from metrics.limits import cost, key_rates
+from metrics.limits import cost, key_rates, ledger
+from metrics.limits.spend import BENCH
 from metrics.records import Problem, Target, Usage
 from metrics.store.stamps import stamp
 
-Row = Mapping[str, Any]
-Sums = dict[str, Any]  # {"day": which, "in_day", "month": which, "in_month", "total", "unknown", "at"}
-
-BENCH = "bench"
+THIS = "this request"  # whose budget `bench.budget` is
 OUT = 2_000  # tokens that an answer is taken to have, where nobody says how many it may have
-
-
-# --- what is spent, folded from the ledger
-
-
-def fold(spend: dict[str, Sums], row: Row) -> None:
-    """Count a ledger row for its key, its collection and the bench."""
-    units, at = charged(row), str(row["at"])
-    dark = row.get("cost_status") == "unknown"
-    for subject in (BENCH, f"key:{row.get('key')}", f"collection:{row.get('collection')}"):
-        sums = spend.get(subject)
-        if sums is None:
-            sums = spend[subject] = {"day": "", "month": "", "total": 0, "unknown": 0, "at": ""}
-        for period, which in (("day", at[:10]), ("month", at[:7])):
-            if which > sums[period]:
-                sums[period], sums[f"in_{period}"] = which, 0
-            if which == sums[period]:
-                sums[f"in_{period}"] += units
-        sums["total"] += units
-        sums["unknown"] += dark
-        sums["at"] = max(sums["at"], at)
-
-
-def charged(row: Row) -> int:
-    """What a row takes from its budgets: its cost, or where that stayed unknown what was set aside for it."""
-    if row.get("cost_usd") is not None:
-        return cost.units(row["cost_usd"]) or 0
-    return (cost.units(row.get("held_usd")) or 0) if row.get("cost_status") == "unknown" else 0
-
-
-def _unread(reader: Callable[[dict[str, Sums]], Any]) -> Any:
-    return reader({})
-
-
-_within: Callable[[Callable[[dict[str, Sums]], Any]], Any] = _unread
-_ready: Callable[[], bool] = lambda: True
-
-
-def kept_by(within: Callable[[Callable[[dict[str, Sums]], Any]], Any], ready: Callable[[], bool]) -> None:
-    """Where the sums are: `within` calls a reader on them while nobody changes them, `ready` tells whether
-    they are complete. The ledger, which folds them, says so."""
-    global _within, _ready
-    _within, _ready = within, ready
-
-
-def spent(subject: str, now: float) -> dict[str, int]:
-    """{"day", "month", "total", "unknown"}: units in the periods that `now` is in, and calls of unknown
-    cost in all."""
-    sums = _within(lambda spend: dict(spend.get(subject) or {}))
-    at = stamp(now)
-    told = {
-        period: sums.get(f"in_{period}", 0) if sums.get(period) == which else 0
-        for period, which in (("day", at[:10]), ("month", at[:7]))
-    }
-    return {**told, "total": sums.get("total", 0), "unknown": sums.get("unknown", 0)}
-
-
-def last_call(key: str) -> str | None:
-    """When the key's last call ended, as far as the ledger goes back."""
-    found = _within(lambda spend: (spend.get(f"key:{key}") or {}).get("at"))
-    return str(found) if found else None
 
 
 # --- what is left
@@ -110,13 +47,13 @@ class Limit:
                 f"has no known price, and {self.whose} has a budget: give the model a price, or let the "
                 "budget allow unknown costs"
             )
-        if estimate <= self.left and (estimate or self.left > 0 or not self.units):
+        if estimate <= max(0, self.left):  # what costs nothing fits into nothing
             return None
-        if not estimate:
-            return None  # what costs nothing takes nothing
         return f"may cost {usd(estimate)}, and {self.told()}"
 
     def told(self) -> str:
+        if self.subject == "request":
+            return f"{self.whose} has {usd(max(0, self.left))} left of {usd(self.units)}"
         a = {"total": "in total"}.get(self.period, f"a {self.period}")
         when = "it does not renew" if self.renews is None else f"it renews at {stamp(self.renews)[:16]}Z"
         return f"{self.whose} has {usd(max(0, self.left))} left of {usd(self.units)} {a}; {when}"
@@ -143,27 +80,37 @@ def room(key: str, collection: str | None, now: float, own: int | None = None) -
     """What the budgets of this key, this collection and the bench leave now; `own` is what the request itself
     allows. Empty when nothing limits it. Problem 503 while the sums are being made again."""
     limits = list(_limits(key, collection, now))
-    if limits and not _ready():
+    if limits and not ledger.LOG.ready:
         raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
     if own is not None:
-        limits.append(Limit("request", "this request", "total", own, own, None))
+        limits.append(of_request(own))
     return Room(limits)
 
 
+def of_request(units: int) -> Limit:
+    """The budget that a request brings along."""
+    return Limit("request", THIS, "total", units, units, None)
+
+
 def limited(key: str) -> bool:
-    """Whether anything could limit the calls of this key."""
-    return key not in keys.RESERVED or allowances.any()
+    """Whether anything limits the calls of this key."""
+    found = None if key in keys.RESERVED else keys.all().get(key)
+    return bool(found and (found.budget or found.tpm)) or allowances.any()
 
 
 def _limits(key: str, collection: str | None, now: float) -> Iterator[Limit]:
     for subject, whose, rules in _rules(key, collection):
-        budget = rules["budget"]
-        if budget:
-            used = spent(subject, now)
-            for period, amount in budget.items():
-                units = cost.units(amount) or 0
-                left = units - used[period] - _held.get(subject, 0)
-                yield Limit(subject, whose, period, units, left, renews(period, now), rules["unknown_cost"])
+        yield from _of(subject, whose, rules, now)
+
+
+def _of(subject: str, whose: str, rules: Mapping[str, Any], now: float) -> Iterator[Limit]:
+    budget = rules["budget"]
+    if budget:
+        used = ledger.spent(subject, now)
+        for period, amount in budget.items():
+            units = cost.units(amount) or 0
+            left = units - used[period] - _held.get(subject, 0)
+            yield Limit(subject, whose, period, units, left, renews(period, now), rules["unknown_cost"])
 
 
 def _rules(key: str, collection: str | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -179,21 +126,28 @@ def _rules(key: str, collection: str | None) -> Iterator[tuple[str, str, Mapping
 
 
 def standing(key: str, collection: str | None, now: float) -> list[dict[str, Any]]:
-    """Every budget that applies, as /api shows it: [{whose, period, limit_usd, spent_usd, held_usd, left_usd,
-    renews, unknown_cost}]."""
-    return [
-        {
-            "whose": limit.whose,
-            "period": limit.period,
-            "limit_usd": cost.usd(limit.units),
-            "spent_usd": cost.usd(limit.units - limit.left - _held.get(limit.subject, 0)),
-            "held_usd": cost.usd(_held.get(limit.subject, 0)),
-            "left_usd": cost.usd(max(0, limit.left)),
-            "renews": None if limit.renews is None else stamp(limit.renews),
-            "unknown_cost": limit.unknown,
-        }
-        for limit in _limits(key, collection, now)
-    ]
+    """Every budget that applies, as /api shows it (_shown)."""
+    return [_shown(limit) for limit in _limits(key, collection, now)]
+
+
+def stands(subject: str, rules: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
+    """One subject's budgets by its rules, likewise."""
+    return [_shown(limit) for limit in _of(subject, subject, rules, now)]
+
+
+def _shown(limit: Limit) -> dict[str, Any]:
+    """{whose, period, limit_usd, spent_usd, held_usd, left_usd, renews, unknown_cost}."""
+    held = _held.get(limit.subject, 0)
+    return {
+        "whose": limit.whose,
+        "period": limit.period,
+        "limit_usd": cost.usd(limit.units),
+        "spent_usd": cost.usd(limit.units - limit.left - held),
+        "held_usd": cost.usd(held),
+        "left_usd": cost.usd(max(0, limit.left)),
+        "renews": None if limit.renews is None else stamp(limit.renews),
+        "unknown_cost": limit.unknown,
+    }
 
 
 def renews(period: str, now: float) -> float | None:

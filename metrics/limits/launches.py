@@ -40,7 +40,7 @@ def fold(tallies: Tallies, row: Row) -> None:
     token = row.get("launch")
     if not isinstance(token, str):
         return
-    tally = tallies.pop(token, None) or _empty(row["at"])
+    tally = tallies.pop(token, None) or _empty(row["at"]) | {"key": row.get("key")}
     tallies[token] = tally  # at the end: who called longest ago is the first to be forgotten
     _count(tally, row)
     if len(tallies) > KEPT:

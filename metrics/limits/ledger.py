@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from metrics.evidence import reliability
-from metrics.limits import cost, launches
+from metrics.limits import cost, launches, recently, spend
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
 
-__all__ = ["FIELDS", "add", "launched", "recent", "retain", "stamp", "totals"]
+__all__ = ["FIELDS", "add", "launched", "recent", "recently_sent", "retain", "spent", "stamp", "totals"]
 
 T = TypeVar("T")
 
@@ -53,6 +53,7 @@ FIELDS = [
     "error",
     "retry_after",
     "turn",
+    "held_usd",
 ]
 
 _NOTHING = dict.fromkeys(FIELDS)
@@ -81,9 +82,21 @@ def totals(now: float | None = None) -> dict[str, Any]:
     }
 
 
-def launched(token: str) -> dict[str, Any]:
-    """What the `bench launch` with this token used so far (launches.told); nothing, if it never called."""
-    return launches.told(token, LOG.counted(lambda state: launches.copy(state["launches"].get(token))))
+def launched(token: str, key: str | None = None) -> dict[str, Any]:
+    """What the `bench launch` with this token used so far (launches.told); nothing, if it never called, or
+    with another key than `key` (None: whoever asks may see all)."""
+    tally = LOG.counted(lambda state: launches.copy(state["launches"].get(token)))
+    return launches.told(token, tally if tally and key in (None, tally.get("key")) else None)
+
+
+def spent(subject: str, now: float) -> dict[str, Any]:
+    """What "key:NAME", "collection:NAME" or spend.BENCH has spent (spend.told)."""
+    return LOG.counted(lambda state: spend.told(state["spend"], subject, now))
+
+
+def recently_sent(connection: str) -> dict[str, Any]:
+    """What a connection ("") and each model on it was sent lately (limits/recently.py)."""
+    return LOG.counted(lambda state: recently.copy(state["recent"], connection))
 
 
 def recent(limit: int, before: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
@@ -100,11 +113,12 @@ _NO_CALLS = {"calls": 0, "units": 0, "unknown": 0}
 
 
 def _empty() -> dict[str, Any]:
-    return {"days": {}, "models": {}, "launches": {}}
+    return {"days": {}, "models": {}, "launches": {}, "spend": {}, "recent": {}}
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
-    """Add a row to its day's totals, to what is known of its model and to its launch."""
+    """Add a row to its day's totals, to what is known of its model, to its launch and to what was
+    spent."""
     days = state["days"]
     day = days.setdefault(row["at"][:10], dict(_NO_CALLS))
     day["calls"] += 1
@@ -114,9 +128,11 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
         del days[min(days)]
     reliability.fold(state["models"], row)
     launches.fold(state["launches"], row)
+    spend.fold(state["spend"], row)
+    recently.fold(state["recent"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=2)
+LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=4)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

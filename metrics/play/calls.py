@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metrics.client import transport
+from metrics.client.arrival import hung_up
 from metrics.client.chat import Conversation
 from metrics.client.dialects import DIALECTS
 from metrics.client.transport import Arrival, Hangup, Timeouts
@@ -26,12 +27,14 @@ from metrics.events import (
     ToolArguments,
     ToolStart,
 )
-from metrics.limits import cost, ledger, tokens
+from metrics.limits import budgets, cost, gate, ledger, tokens
+from metrics.limits.budgets import Hold
 from metrics.records import Answer, Problem, Seat, Usage
 
 ATTEMPTS = 3
 LONGEST_PAUSE = 10.0  # a provider that asks for more than this is asked another day, not in this panel
 IDLE = 120.0
+LOOK = 0.25  # seconds between looks whether a call that waits for room may go
 
 # A bench can sit on another bench, or by mistake on itself: each call says how many it has come through.
 DEPTH = "X-Bench-Depth"
@@ -51,6 +54,7 @@ UNCHARGED = {
     "bad_request",
     "context",
     "forbidden",
+    "paced",
 }
 
 # The seat's status by the kind of problem; anything else is an "error".
@@ -141,15 +145,32 @@ def place(
     quiet: float | None = None,
     relay: bool = False,
     attempts: int = ATTEMPTS,
+    patience: float | None = None,
 ) -> Generator[Event, None, Answer]:
     """Ask `seat`'s model, at most `deadline` seconds from now. Yields events (Tick after `quiet` seconds of
     silence; with `relay` as Chunks, where the provider's dialect can), returns the Answer; raises nothing of
     the provider's: a failure is an Answer whose status says so. Tries again, `attempts` times in all, while
-    nothing has been said. Closing the generator hangs up on the member, and what it cost is recorded; a
-    Problem thrown into it ends the call as that."""
+    nothing has been said, and waits before it goes out until it fits its limits, at most `patience` seconds
+    (None: as long as there is time); what would not fit by then is not sent: "paced". Closing the generator hangs up on the member, and what it cost is recorded; a
+    Problem thrown into it ends the call as that. What the budgets and limits of the key leave no room for is
+    not asked: its Answer is `skipped`, and no row is written."""
     play = _Play(
-        seat, conversation, options, clocks, deadline, hangup, quiet, filing.depth + 1, relay, attempts
+        seat,
+        conversation,
+        options,
+        clocks,
+        deadline,
+        hangup,
+        quiet,
+        filing.depth + 1,
+        relay,
+        attempts,
+        patience,
     )
+    try:
+        hold = _hold(play, filing)
+    except Problem as problem:
+        return replace(_failed(Answer(seat, "", cost_status="none"), problem), status="skipped")
     try:
         yield from play.attempts()
     except GeneratorExit:
@@ -158,8 +179,28 @@ def place(
         raise
     finally:
         answer = play.answer()
-        ledger.add(row(answer, filing, clocks.now()))
+        if play.entry:
+            play.entry.settle(answer.usage, answer.cost)
+        ledger.add(row(answer, filing, clocks.now()) | _held(answer, hold))
+        if hold:
+            hold.settle((answer.usage.prompt or 0) + (answer.usage.out or 0), clocks.now())
     return answer
+
+
+def _hold(play: "_Play", filing: Filing) -> Hold | None:
+    """What is set aside for a call that something limits. Problem 402 or 429 where it does not fit."""
+    if not budgets.limited(filing.key):
+        return None
+    asked, options = play.conversation.messages, play.options
+    prompt = tokens.estimate(asked) + tokens.of_tools(options.get("tools") or ())
+    target, most = play.seat.target, options.get("max_tokens")
+    return budgets.hold(filing.key, filing.collection, target, prompt, most, play.clocks.now())
+
+
+def _held(answer: Answer, hold: Hold | None) -> dict[str, Any]:
+    """What a row says of a call whose cost stayed unknown: it is counted as what was set aside for it."""
+    unknown = hold is not None and answer.cost is None and answer.cost_status == "unknown"
+    return {"held_usd": cost.usd(hold.units)} if hold and unknown else {}
 
 
 @dataclass(slots=True)
@@ -176,6 +217,8 @@ class _Play:
     depth: int
     relay: bool = False
     most: int = ATTEMPTS
+    patience: float | None = None
+    entry: gate.Entry | None = None
     tries: int = 0
     said: _Said = field(default_factory=_Said)
     problem: Problem | None = None
@@ -187,13 +230,15 @@ class _Play:
     def attempts(self) -> Iterator[Event]:
         self.started = self.clocks.monotonic()
         while True:
-            self.tries += 1
-            self.said, self.problem = _Said(), None
+            before, self.said, self.problem = self.problem, _Said(), None
             try:
-                yield from self._attempt(self.deadline - self.elapsed())
+                yield from self._admitted()
                 return
             except Problem as problem:
-                self.problem = problem
+                # After a provider's refusal our own adds nothing.
+                self.problem = before if before and problem.kind == "paced" else problem
+                if problem.kind == "paced":
+                    return
             pause = self._pause(self.problem)
             if pause is None or self.hangup.done:
                 return
@@ -210,6 +255,40 @@ class _Play:
             return None
         pause = first * 2 ** (self.tries - 1) if problem.retry_after is None else problem.retry_after
         return pause if pause <= LONGEST_PAUSE and pause < self.deadline - self.elapsed() else None
+
+    def _admitted(self) -> Iterator[Event]:
+        """An attempt, once it fits its limits. The practice squad has none."""
+        if self.seat.target.builtin:
+            self.tries += 1
+            yield from self._attempt(self.deadline - self.elapsed())
+            return
+        with gate.entry(self.seat.target, self._size, self.clocks.now) as self.entry:
+            yield from self._waited(self.entry)
+            self.tries += 1
+            try:
+                yield from self._attempt(self.deadline - self.elapsed())
+            except Problem as problem:
+                self.entry.refused(problem)
+                raise
+
+    def _waited(self, entry: gate.Entry) -> Iterator[Event]:
+        """Nothing, as soon as the call may go. Problem (paced) when that is too far off."""
+        until = self.deadline if self.patience is None else min(self.deadline, self.elapsed() + self.patience)
+        while (verdict := entry.ask(until - self.elapsed())).word == "wait":
+            if self.hangup.done:
+                raise hung_up()
+            self.clocks.sleep(min(LOOK, verdict.seconds))
+            if self.quiet is not None:
+                yield Tick()
+        if verdict.word == "refuse":
+            raise gate.refusal(self.seat.target, verdict)
+
+    def _size(self) -> tuple[int, int | None]:
+        """What a call may take: tokens of its prompt, by guess, and the most of its answer."""
+        options = self.options
+        most = options.get("max_completion_tokens") or options.get("max_tokens")
+        asked = tokens.estimate(self.conversation.messages) + tokens.of_tools(options.get("tools") or ())
+        return asked, most if isinstance(most, int) else None
 
     def _attempt(self, left: float) -> Iterator[Event]:
         target = self.seat.target
@@ -230,6 +309,8 @@ class _Play:
             tick=self.quiet,
         )
         with (yield from _ticking(opening)) as arrival:
+            if self.entry and arrival.status < 400:
+                self.entry.heard(arrival.headers)
             for event in dialect.read(arrival, target, relay=self.relay, tick=self.quiet):
                 self.said.hear(event, self.elapsed())
                 yield event

@@ -12,11 +12,12 @@ from metrics.bench.roster import Model
 from metrics.client.dialects import DIALECTS
 from metrics.evidence import reliability
 from metrics.evidence.reliability import Health
-from metrics.limits import tokens
+from metrics.limits import budgets, tokens
 from metrics.play import seating
 from metrics.records import Problem, Request, Skipped, Target
 
 TOO_SMALL = "reads only"
+NOT_THEIRS = seating.NOT_THEIRS
 # Fields that stand for a part of the conversation which only one API's servers hold.
 HELD = {"cachedContent": ("gemini", "cannot read what is cached at Google")}
 
@@ -43,24 +44,32 @@ class Candidate:
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """What a turn asks of whoever takes it: `size` in tokens, by estimate, its tools included; 0 where no
-    window is known that it could exceed; `held` are those fields of HELD that it has."""
+    window is known that it could exceed; `held` are those fields of HELD that it has; `models` and
+    `budget` as in Request, `most` the tokens that its answer may have."""
 
     tools: bool
     images: bool
     size: int
     held: tuple[str, ...] = ()
+    models: frozenset[str] | None = None
+    budget: int | None = None
+    most: int | None = None
 
 
 def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Skipped, ...]]:
     """The members that can take `request`, in the collection's order, and those that cannot. Problem 404 for
     an unknown collection."""
     members, bench = collections.get(request.collection).members, roster.all()
-    measured = any(alias in bench and bench[alias].context is not None for alias in members)
+    known = any(alias in bench and bench[alias].context is not None for alias in members)
+    measured = known or request.budget is not None
     asked = _Asked(
         tools=bool(request.tools),
         images=tokens.images(request.messages) > 0,
         size=tokens.estimate(request.messages) + tokens.of_tools(request.tools) if measured else 0,
         held=tuple(name for name in HELD if request.native.get(name)),
+        models=request.models,
+        budget=request.budget,
+        most=request.options.get("max_tokens"),
     )
     fit: list[Candidate] = []
     skipped: list[Skipped] = []
@@ -81,8 +90,11 @@ def nobody(request: Request, skipped: Sequence[Skipped]) -> Problem:
     400."""
     told = "; ".join(f"{skip.alias} {skip.why}" for skip in skipped) or "it has no members"
     small = bool(skipped) and all(skip.why.startswith(TOO_SMALL) for skip in skipped)
+    closed = bool(skipped) and all(skip.why == NOT_THEIRS for skip in skipped)
+    if request.budget is not None and any(budgets.THIS in skip.why for skip in skipped):
+        return budgets.refused(f"no member of {request.collection} can take this turn: {told}")
     return Problem(
-        413 if small else 400,
+        413 if small else 403 if closed else 400,
         f"no member of {request.collection} can take this turn: {told}",
         retryable=False,
         code="context_length_exceeded" if small else None,
@@ -102,6 +114,8 @@ def _absent(alias: str) -> str:
 
 def _unfit(model: Model, asked: _Asked) -> str | None:
     """Why this member cannot take the turn; None: it can."""
+    if asked.models is not None and model.alias not in asked.models:
+        return NOT_THEIRS
     if model.ad_hoc:
         return "is ad hoc: it sits in panels that invite it, and takes no turns"
     if not model.chats:
@@ -118,7 +132,15 @@ def _unfit(model: Model, asked: _Asked) -> str | None:
         return "cannot read images" if model.vision is False else "is not known to read images"
     if model.context is not None and asked.size > model.context:
         return f"{TOO_SMALL} {model.context:,} tokens, this needs about {asked.size:,}"
-    return None
+    return _too_dear(model, asked)
+
+
+def _too_dear(model: Model, asked: _Asked) -> str | None:
+    """Why the turn could cost more than the request itself allows."""
+    if asked.budget is None:
+        return None
+    expected = budgets.estimate(roster.target(model.alias), asked.size, asked.most)
+    return budgets.Room([budgets.of_request(asked.budget)]).take(expected)
 
 
 def _unreachable(name: str) -> str | None:

@@ -10,6 +10,7 @@ from metrics.client.errors import named
 from metrics.records import Answer, Problem
 
 CONTEXT = "context_length_exceeded"  # clients shorten their conversation on this word
+SPENT = "budget_exceeded"
 
 
 def alone(answer: Answer) -> Problem:
@@ -36,7 +37,7 @@ def together(answers: Sequence[Answer], each: str, none: str) -> Problem:
     if all(answer.status == "timeout" for answer in answers):
         return Problem(504, f"{none} answered in time: {said}")
     kind = answers[0].error or "" if len(kinds) == 1 else ""
-    code = CONTEXT if kinds == {"context"} else None
+    code = {"context": CONTEXT, "budget": SPENT}.get(kind)
     if len(statuses) == 1 and 400 <= (status := statuses.pop()) < 500:
         return Problem(status, f"{each} refused this request: {said}", kind=kind, code=code)
     if code:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from metrics.bench import roster
 from metrics.bench.roster import Model
 from metrics.evidence import verdicts
-from metrics.limits import tokens
+from metrics.limits import budgets, tokens
 from metrics.play import ids
 from metrics.records import Answer, Message, Panel, Seat, Target
 
@@ -42,15 +42,30 @@ def choose(panel: Panel, answers: Sequence[Answer]) -> Seat | str:
     if not fitting:
         names = ", ".join(f"{model.alias} reads {model.context:,}" for model in able)
         return f"the answers together need about {size:,} tokens and no merger reads that much: {names}"
-    return Seat(ids.merger(panel.id), "merger", _target(fitting[0]), how="merger")
+    affordable = [model for model in fitting if _affords(panel, answers, model, size)]
+    if not affordable:
+        return "merging could cost more than this request has left, so nothing was merged. All answers follow"
+    return Seat(ids.merger(panel.id), "merger", _target(affordable[0]), how="merger")
+
+
+def _affords(panel: Panel, answers: Sequence[Answer], model: Model, size: int) -> bool:
+    """Whether what the request itself may cost leaves room for this merger."""
+    budget = panel.request.budget
+    if budget is None:
+        return True
+    left = budgets.of_request(budget - sum(answer.cost or 0 for answer in answers))
+    return left.refusal(budgets.estimate(_target(model), size, None)) is None
 
 
 def _in_preference(panel: Panel, seated: Sequence[Model], bench: dict[str, Model]) -> list[Model]:
-    """The collection's merger first, then members by useful verdicts, then the seated in their order."""
+    """The collection's merger first, then members by useful verdicts, then the seated in their order; those
+    alone that the key may be answered by."""
     record = verdicts.record(panel.request.collection)
     ranked = sorted(seated, key=lambda model: -record.get(model.alias, {}).get("useful", 0))
     named = [bench[panel.merger]] if panel.merger in bench else []
-    return list(dict.fromkeys([*named, *ranked]))
+    allowed = panel.request.models
+    models = dict.fromkeys([*named, *ranked])
+    return [model for model in models if allowed is None or model.alias in allowed]
 
 
 def messages(panel: Panel, answers: Sequence[Answer]) -> list[Message]:

@@ -194,7 +194,8 @@ def _give_up(table: _Table) -> Iterator[Happening]:
 
 def _note(table: _Table, answer: Answer) -> None:
     table.answers[answer.seat.call] = answer
-    minutes.offload(table.panel, answer, table.task)
+    if answer.status != "skipped":  # nobody was asked, so there is no work to judge
+        minutes.offload(table.panel, answer, table.task)
 
 
 def _merge(table: _Table) -> Generator[Happening, None, tuple[Answer | None, str | None]]:

@@ -101,6 +101,8 @@ def _members(question: _Question, bench: dict[str, Model], skipped: list[Skipped
         model = bench.get(alias)
         if model is None:
             skipped.append(Skipped("member", alias, "is not on the bench (retired or removed)"))
+        elif not _theirs(question, model):
+            skipped.append(Skipped("member", alias, NOT_THEIRS))
         elif question.images and model.vision is not True:
             skipped.append(Skipped("member", alias, "is not known to read images"))
         elif _too_small(model, question.size):
@@ -188,6 +190,7 @@ def _explorers(
 
 
 SEATED = "sits already"
+NOT_THEIRS = "is not among the models of this key"
 
 
 def _pool(
@@ -232,7 +235,15 @@ def _barred(question: _Question, model: Model, now: float) -> str | None:
     return f"is failing: {failing}" if failing else _unfit(question, model)
 
 
+def _theirs(question: _Question, model: Model) -> bool:
+    """Whether the key of whoever asks may be answered by the model."""
+    allowed = question.request.models
+    return allowed is None or model.alias in allowed
+
+
 def _unfit(question: _Question, model: Model) -> str | None:
+    if not _theirs(question, model):
+        return NOT_THEIRS
     if question.images and model.vision is not True:
         return "is not known to read images"
     if _too_small(model, question.size):

@@ -1,4 +1,5 @@
-"""Who may call: the host a request names, the web page it comes from, and what a page may send.
+"""Who may call: the host a request names, the web page it comes from, what a page may send, and what the
+door (`door.py`) wants to see.
 
 A server on loopback is open to every program of this computer, and to every web page its browser shows. Two
 things tell a page from a program: pages cannot choose their Host (so a name that was re-bound to 127.0.0.1
@@ -12,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
 from metrics.records import Problem
+from metrics.web.door import LOOPBACK, Door, from_environment
 from metrics.web.table import Call, Headers, Response, Route
 
 EXPOSED = "X-Bench-Panel, X-Bench-Seats, X-Bench-Conversation, X-Bench-Model, X-Request-Id, Retry-After"
@@ -27,11 +29,20 @@ _FORM = "application/x-www-form-urlencoded"
 
 class Guard:
     """`hosts` are names (with or without a port) that count beside the loopback ones, `origins` pages of
-    other sites that may call, `public_url` the address under which the server is known outside."""
+    other sites that may call, `public_url` the address under which the server is known outside. With
+    `beyond` it listens beyond loopback: then any address of numbers counts as well, which no page can make
+    another server's name lead to."""
 
     def __init__(
-        self, hosts: Iterable[str] = (), origins: Iterable[str] = (), public_url: str | None = None
+        self,
+        hosts: Iterable[str] = (),
+        origins: Iterable[str] = (),
+        public_url: str | None = None,
+        door: Door | None = None,
+        beyond: bool = False,
     ) -> None:
+        self.door = door or Door()
+        self._beyond = beyond
         public = urlsplit(public_url or "")
         self._hosts = {host.strip().lower() for host in hosts if host.strip()}
         self._origins = {origin.strip().rstrip("/").lower() for origin in origins if origin.strip()} - {
@@ -49,11 +60,13 @@ class Guard:
             env.get("BENCH_ALLOWED_HOSTS", "").split(","),
             env.get("BENCH_ALLOWED_ORIGINS", "").split(","),
             env.get("BENCHWARMERS_PUBLIC_URL"),
+            from_environment(env),
+            (env.get("BENCH_BIND") or LOOPBACK[0]) not in LOOPBACK,
         )
 
     def check(self, route: Route | None, call: Call) -> None:
-        """Problem 403 or 415 if `call` may not be answered; `route` is None for a path that does not
-        exist."""
+        """Problem 401, 403, 415 or 429 if `call` may not be answered, 303 to /login for a page; `route` is
+        None for a path that does not exist."""
         headers = call.headers
         host = headers.get("host", "")
         if host not in self._known:
@@ -64,6 +77,17 @@ class Guard:
             self._check_page(route, call)
         elif call.method not in _READS:
             _check_type(headers.get("content-type"), required=False)
+        self._check_door(route, call)
+
+    def _check_door(self, route: Route, call: Call) -> None:
+        if route.guard == "gateway":
+            call.key = self.door.caller(call, route.query_key)
+        elif self.door.token is None or route.guard == "login":
+            return
+        elif route.guard == "api":
+            self.door.admin(call)
+        elif "text/html" in call.headers.get("accept", "") and not self.door.signed_in(call):
+            raise Problem(303, "sign in at /login", headers=(("Location", "/login"),))
 
     def allows(self, call: Call) -> bool:
         """Whether the page that `call` names in Origin may call: one of ours, or one of the allowed."""
@@ -105,7 +129,8 @@ class Guard:
     def _check_host(self, host: str) -> None:
         match = _HOST.fullmatch(host)
         name = match[1].lower() if match else ""
-        if not (match and (_loopback(name) or name in self._hosts or host.lower() in self._hosts)):
+        known = _loopback(name) or name in self._hosts or host.lower() in self._hosts
+        if not (match and (known or (self._beyond and _numeric(name)))):
             hint = "use 127.0.0.1 or localhost, or list the name in BENCH_ALLOWED_HOSTS"
             raise Problem(403, f"the host {host[:80]!r} is not served here: {hint}")
         if len(self._known) < _REMEMBERED:
@@ -113,7 +138,7 @@ class Guard:
 
     def _check_page(self, route: Route, call: Call) -> None:
         reads = call.method in _READS
-        if reads and route.guard == "page":
+        if reads and route.guard in ("page", "login"):
             return
         # A page of another site always says so in one of the two; an origin that is allowed may be of
         # another site.
@@ -144,6 +169,13 @@ def _check_type(value: str | None, required: bool) -> None:
         raise Problem(
             415, f"Content-Type {kind[:80]!r} is not read here: send Content-Type: application/json"
         )
+
+
+def _numeric(name: str) -> bool:
+    try:
+        return bool(ipaddress.ip_address(name.strip("[]")))
+    except ValueError:
+        return False
 
 
 def _loopback(name: str) -> bool:

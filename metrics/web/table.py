@@ -15,6 +15,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote_to_bytes
 
 from metrics import longjson
+from metrics.bench.keys import Key
 from metrics.records import Problem
 
 Headers = tuple[tuple[str, str], ...]
@@ -26,7 +27,8 @@ _HOLE = re.compile(r"\{(\w+)(\*?)\}")
 class Call:
     """One HTTP request. `headers` has lower-case names; `path` is percent-decoded and has no query; `parts`
     are the pattern's. `gone()` tells whether the caller has hung up, without waiting. `body` is there until
-    it is read as JSON, and `digest` then tells it from others (within this process)."""
+    it is read as JSON, and `digest` then tells it from others (within this process). `key` is the gateway key
+    of whoever asks, once the guard has seen it; None without keys."""
 
     __slots__ = (
         "_json",
@@ -35,6 +37,7 @@ class Call:
         "digest",
         "gone",
         "headers",
+        "key",
         "method",
         "parts",
         "path",
@@ -66,6 +69,7 @@ class Call:
         self.peer = peer
         self.gone = gone
         self.digest = 0
+        self.key: Key | None = None
         self._json: dict[str, Any] | None = None
         self._query: dict[str, str] | None = None
 
@@ -190,13 +194,14 @@ def problem_headers(problem: Problem) -> Headers:
 @dataclass(frozen=True, slots=True)
 class Route:
     """Who answers `method` on `pattern`, how errors of it look, and how it is guarded: page | api | gateway
-    | open."""
+    | login | open. With `query_key` a gateway key may stand in the query, as Gemini's clients send it."""
 
     method: str
     pattern: str
     handler: Handler
     error: ErrorWriter = problem_json
     guard: str = "api"
+    query_key: bool = False
 
 
 class Table:

@@ -1,0 +1,202 @@
+"""Who comes in, by what they show: a gateway key on the gateway's routes, the admin token or a session on the
+dashboard's. One never opens the other's.
+
+Without keys required and without a token (a server for this computer alone) the door stands open; a real key
+that is shown is honoured all the same, so that its scope and its budget hold.
+"""
+
+import hmac
+import ipaddress
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+
+from metrics.bench import keys
+from metrics.bench.keys import Key
+from metrics.records import Problem
+from metrics.web import sessions
+from metrics.web.backoff import Backoff
+from metrics.web.table import Call
+
+LOOPBACK = ("127.0.0.1", "::1", "localhost")
+SHORTEST = 16  # characters of an admin token
+SHOWN_IN = ("x-api-key", "x-goog-api-key")
+YES, NO = ("1", "true", "yes"), ("", "0", "false", "no")
+
+MISSING = (
+    "this server wants a key: send Authorization: Bearer bwk_…, x-api-key or x-goog-api-key; "
+    "`bench key create NAME` makes one"
+)
+SCHEME = 'the Authorization header must be "Bearer bwk_…": the word Bearer, a space, and the key'
+FORM = "this is not a gateway key: those begin with bwk_; `bench key create NAME` makes one"
+SIGN_IN = "sign in first: /login in a browser, `bench login`, or the admin token as Authorization: Bearer"
+
+# What opens nothing here, by how it begins.
+OTHERS = {
+    keys.PREFIX: "a gateway key does not open the dashboard's API: ",
+    sessions.PREFIX: "this session is over: ",
+}
+
+
+@dataclass(slots=True)
+class Door:
+    """`required`: the gateway wants keys. `token`: what signs in; None: the dashboard is open. `trusted` are
+    the proxies whose word on addresses counts."""
+
+    required: bool = False
+    token: str | None = None
+    trusted: tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...] = ()
+    secure: bool = False
+    now: Callable[[], float] = time.time
+    keys: Backoff = field(default_factory=Backoff)
+    logins: Backoff = field(default_factory=Backoff)
+
+    def caller(self, call: Call, in_query: bool) -> Key | None:
+        """Whose key came with the call; None where none is wanted. Problem 401, or 429 for an address that
+        has tried many wrong ones: a right one is let in from anywhere at any time."""
+        shown = _shown(call, in_query)
+        if shown is None or not shown.startswith(keys.PREFIX):
+            if not self.required:
+                return None
+            raise self._refused(call, shown)
+        try:
+            return keys.find(shown, self.now())
+        except Problem as problem:
+            if problem.status == 401:
+                self._slow(call)
+            raise
+
+    def _refused(self, call: Call, shown: str | None) -> Problem:
+        """Why what was shown, or not, is no key."""
+        said = call.headers.get("authorization", "").strip()
+        if shown:
+            self._slow(call)
+            return keys.refusal(FORM, "form")
+        return keys.refusal(SCHEME, "scheme") if said else keys.refusal(MISSING, "missing")
+
+    def _slow(self, call: Call) -> None:
+        address = self.address(call)
+        wait = self.keys.wait(address)
+        self.keys.failed(address)
+        if wait:
+            raise Problem(429, "too many wrong keys from this address: wait", retry_after=wait)
+
+    def admin(self, call: Call) -> None:
+        """Problem 401 unless the call is signed in, 429 for an address that has tried many wrong tokens."""
+        if self.token is None or self._session(call):
+            return
+        scheme, _, shown = call.headers.get("authorization", "").strip().partition(" ")
+        why = next((said for prefix, said in OTHERS.items() if shown.strip().startswith(prefix)), "")
+        if why or scheme.lower() != "bearer" or not shown.strip():
+            raise _unauthorised(why + SIGN_IN)
+        self.sign_in(call, shown.strip())
+
+    def sign_in(self, call: Call, token: object) -> None:
+        """Problem 401 unless this is the admin token, 429 while the address has to wait."""
+        address = self.address(call)
+        wait = self.logins.wait(address)
+        if wait:
+            raise Problem(429, "too many wrong tokens from this address: wait", retry_after=wait)
+        if self.token is None or not isinstance(token, str) or not _same(token, self.token):
+            self.logins.failed(address)
+            raise _unauthorised("this is not the admin token of this server (BENCHWARMERS_ADMIN_TOKEN)")
+        self.logins.succeeded(address)
+
+    def secret(self, call: Call) -> str:
+        """The session's secret that the call shows, good or not."""
+        scheme, _, shown = call.headers.get("authorization", "").strip().partition(" ")
+        if scheme.lower() == "bearer" and shown.strip().startswith(sessions.PREFIX):
+            return shown.strip()
+        try:
+            cookie = SimpleCookie(call.headers.get("cookie", "")).get(sessions.COOKIE)
+        except CookieError:
+            return ""
+        return cookie.value if cookie else ""
+
+    def _session(self, call: Call) -> bool:
+        secret = self.secret(call)
+        return bool(secret) and sessions.good(secret, self.token or "", self.now())
+
+    def signed_in(self, call: Call) -> bool:
+        return self.token is None or self._session(call)
+
+    def address(self, call: Call) -> str:
+        """Where the call comes from: the peer, or what a trusted proxy says of it."""
+        address = call.peer
+        for hop in reversed(call.headers.get("x-forwarded-for", "").split(",") if self.trusted else ()):
+            if not self._trusts(address) or not hop.strip():
+                break
+            address = hop.strip().removeprefix("[").partition("]")[0]
+        return address
+
+    def encrypted(self, call: Call) -> bool:
+        """Whether the caller's connection is https, as far as that can be known here."""
+        forwarded = call.headers.get("x-forwarded-proto", "").lower() == "https"
+        return self.secure or (forwarded and self._trusts(call.peer))
+
+    def _trusts(self, address: str) -> bool:
+        try:
+            found = ipaddress.ip_address(address)
+        except ValueError:
+            return False
+        return any(found in network for network in self.trusted)
+
+
+def from_environment(env: Mapping[str, str]) -> Door:
+    """The door of a server so configured. Problem 400 that says exactly what is missing or wrong: what cannot
+    be guarded is not opened."""
+    bind, token = env.get("BENCH_BIND") or LOOPBACK[0], env.get("BENCHWARMERS_ADMIN_TOKEN") or None
+    said = env.get("BENCHWARMERS_REQUIRE_KEYS", "").strip().lower()
+    beyond = bind not in LOOPBACK
+    if said not in (*YES, *NO):
+        raise Problem(400, f"BENCHWARMERS_REQUIRE_KEYS={said[:40]} must be 1 or 0")
+    if token is not None and len(token) < SHORTEST:
+        raise Problem(
+            400, f"BENCHWARMERS_ADMIN_TOKEN has {len(token)} characters: it needs {SHORTEST} or more"
+        )
+    if beyond and token is None:
+        raise Problem(
+            400,
+            f"BENCH_BIND={bind} is refused: to listen beyond this computer set BENCHWARMERS_ADMIN_TOKEN "
+            f"({SHORTEST} characters or more), which signs in to the dashboard; callers will need keys",
+        )
+    if beyond and said in NO[1:]:
+        raise Problem(
+            400,
+            f"BENCHWARMERS_REQUIRE_KEYS={said} is refused with BENCH_BIND={bind}: beyond this computer "
+            "keys are required. Unset it, or set it to 1",
+        )
+    secure = env.get("BENCHWARMERS_PUBLIC_URL", "").lower().startswith("https://")
+    return Door(beyond or said in YES, token, _networks(env.get("BENCH_TRUSTED_PROXIES", "")), secure)
+
+
+def _networks(text: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network, ...]:
+    try:
+        return tuple(
+            ipaddress.ip_network(one.strip(), strict=False) for one in text.split(",") if one.strip()
+        )
+    except ValueError as error:
+        raise Problem(
+            400, f"BENCH_TRUSTED_PROXIES must be addresses or networks with commas between them: {error}"
+        ) from None
+
+
+def _shown(call: Call, in_query: bool) -> str | None:
+    """What the call shows as its key: the first that could be one, else the first of all."""
+    headers = call.headers
+    scheme, _, bearer = headers.get("authorization", "").strip().partition(" ")
+    found = [bearer.strip()] if scheme.lower() == "bearer" and bearer.strip() else []
+    found += [headers[name].strip() for name in SHOWN_IN if headers.get(name, "").strip()]
+    if in_query and call.param("key"):
+        found.append(call.param("key").strip())
+    return next((one for one in found if one.startswith(keys.PREFIX)), found[0] if found else None)
+
+
+def _same(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
+
+
+def _unauthorised(message: str) -> Problem:
+    header = ("WWW-Authenticate", 'Bearer realm="benchwarmers-admin"')
+    return Problem(401, message, retryable=False, headers=(header,))
