@@ -61,7 +61,7 @@ def write(messages: Sequence[Message], target: Target, manners: Manners, thinkin
             400, f"{target.alias} takes no conversation in which nobody says anything", kind="bad_request"
         )
     writer = _Writer(target, manners, thinking)
-    written = list(writer.written(turns))
+    written = list(_in_buffers(writer.written(turns)))
     return Told(
         to_json(_plainest(system)) if system else b"",
         written,
@@ -79,6 +79,20 @@ def sealable(messages: Iterable[Message]) -> bool:
         or any(block.get("type") in _SEALED for block in message.get("_turn", ()))
         for message in messages
     )
+
+
+def _in_buffers(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes, small pieces joined (each buffer is a packet of its own where the connection is
+    encrypted), large ones as they are."""
+    held: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        if size + len(piece) > longjson.PIECE and held:
+            yield b"".join(held)
+            held, size = [], 0
+        held.append(piece)
+        size += len(piece)
+    yield b"".join(held)
 
 
 # --- who speaks when
@@ -160,8 +174,8 @@ class _Writer:
             last = at == len(turns) - 1
             blocks = self._blocks(turn, last)
             if blocks:
-                written = longjson.write({"role": turn.role, "content": _plainest(blocks)}, to_json)
-                yield from (before + written,) if len(written) < longjson.PIECE else (before, written)
+                yield before
+                yield longjson.write({"role": turn.role, "content": _plainest(blocks)}, to_json)
                 before = b","
         yield b"]"
 

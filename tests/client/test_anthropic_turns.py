@@ -345,6 +345,13 @@ class WriteTest(unittest.TestCase):
         self.assertEqual(got[0]["content"][0]["source"]["data"], data)
         self.assertEqual(len(got), 3)
 
+    def test_small_turns_share_a_buffer(self):
+        talk = [said("user", "a" * 500), said("assistant", "b" * 500)] * 200
+        told, got = write([*talk, HI])
+        self.assertEqual(got, [*talk, HI])
+        self.assertLess(len(told.turns), 6)
+        self.assertLess(max(map(len, told.turns)), 70_000)
+
     def test_a_picture_goes_by_what_it_is(self):
         def shown(data, label):
             return {"type": "image", "source": {"type": "base64", "media_type": label, "data": data}}
