@@ -5,6 +5,7 @@ queue: the first is written as it comes, the others wait until it is over; calls
 come out one behind the other. The terminal event repeats everything, since many clients read only that.
 """
 
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -70,29 +71,31 @@ def reply(request: Request, reply: Reply, stamp: Stamp, now: Now = time.time) ->
 
 
 def _items(request: Request, reply: Reply, stamp: Stamp) -> Iterator[Item]:
+    """Its items in the order in which they were said: thoughts stand before what they led to."""
     numbering, known = Numbering(), declared(request.tools)
-    said: list[tuple[Item, str]] = []
-    for thought in reply.thoughts or ([{"text": reply.reasoning}] if reply.reasoning else []):
+    said: list[tuple[tuple[int, int, int], Item, str]] = []  # with calls, characters and rank before it
+    cuts = {0, *(place for _, place in reply.phases)}
+    whole: list[Mapping[str, Any]] = [{"text": reply.reasoning}] if reply.reasoning else []
+    for thought in reply.thoughts or whole:
         seal = _seal(request, thought.get("sealed"))
         if thought["text"] or seal:
             thinking = Reasoning(numbering, stamp.token, bare=not thought["text"])
             thinking.sealed = seal
-            said.append((thinking, thought["text"]))
-    said += [(Message(numbering, stamp.token, phase), text) for phase, text in _spoken(reply) if text]
-    for call in reply.tool_calls:
-        start = ToolStart(0, call["id"], call["name"], kind=call["type"], namespace=call.get("namespace"))
-        said.append((_called(start, known, numbering, stamp), call["arguments"]))
-    for item, text in said:
+            characters, calls = thought.get("behind", (0, 0))
+            cuts |= {0 if calls else characters}
+            said.append(((calls, characters, 0), thinking, thought["text"]))
+    phases = {place: phase for phase, place in reply.phases}
+    for start, end in itertools.pairwise([*sorted(cuts), len(reply.text)]):
+        if start < end:
+            message = Message(numbering, stamp.token, phases.get(start))
+            said.append(((0, start, 1), message, reply.text[start:end]))
+    for index, call in enumerate(reply.tool_calls):
+        start_of = ToolStart(0, call["id"], call["name"], kind=call["type"], namespace=call.get("namespace"))
+        called = _called(start_of, known, numbering, stamp)
+        said.append(((index, len(reply.text), 2), called, call["arguments"]))
+    for _, item, text in sorted(said, key=lambda one: one[0]):
         item.take(text)
         yield item
-
-
-def _spoken(reply: Reply) -> Iterator[tuple[str | None, str]]:
-    """The text in its messages, each with its phase."""
-    starts = [0, *(place for _, place in reply.phases), len(reply.text)]
-    phases = [None, *(phase for phase, _ in reply.phases)]
-    for phase, start, end in zip(phases, starts, starts[1:], strict=False):
-        yield phase, reply.text[start:end]
 
 
 def _seal(request: Request, sealed: Any) -> str | None:

@@ -1,6 +1,5 @@
 import json
 import unittest
-from dataclasses import replace
 
 from metrics.events import Chunk, Closed, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart, gather
 from metrics.formats import openai_responses
@@ -89,37 +88,6 @@ class StreamTest(unittest.TestCase):
         grown = [after - earlier for earlier, after in zip(before, before[1:], strict=False)]
         # Begun; said; done and the next begun; said; said; done and the end.
         self.assertEqual(grown, [1, 1, 3, 1, 1, 3])
-
-    def test_a_seal_is_given_to_who_asked_for_it(self):
-        sealed = {"type": "reasoning", "id": "rs_9", "encrypted_content": "gA"}
-        said_so = (
-            Reasoning("a"),
-            Reasoning("b", sealed=sealed),
-            Reasoning("", sealed={**sealed, "encrypted_content": "gB"}),
-            Reasoning("c", sealed={"type": "redacted_thinking", "data": "x"}),
-            Text("x"),
-            END,
-        )
-        asked = replace(REQUEST, native={"include": ["reasoning.encrypted_content"]})
-        for request, expected in (
-            (asked, [("ab", "gA"), ("", "gB"), ("c", None)]),
-            (REQUEST, [("abc", None)]),
-        ):
-            output = streamed(*said_so, request=request).final["output"]
-            thoughts = [
-                ("".join(part["text"] for part in item["summary"]), item["encrypted_content"])
-                for item in output[:-1]
-            ]
-            self.assertEqual((thoughts, output[-1]["type"]), (expected, "message"))
-        whole = reply(asked, gather(iter(said_so)), STAMP)["output"]
-        self.assertEqual([item.get("encrypted_content") for item in whole], ["gA", "gB", None, None])
-
-    def test_a_phase_is_a_message_of_its_own(self):
-        told = (Text("on ", phase="commentary"), Text("it"), Text("yes", phase="final_answer"), END)
-        whole = reply(REQUEST, gather(iter(told)), STAMP)["output"]
-        for output in (streamed(*told).final["output"], whole):
-            self.assertEqual([item["phase"] for item in output], ["commentary", "final_answer"])
-            self.assertEqual([item["content"][0]["text"] for item in output], ["on it", "yes"])
 
     def test_what_one_event_comes_to_goes_out_together(self):
         told = written([Reasoning("hm"), Text(""), Text("I "), Text("look."), END])
