@@ -103,6 +103,7 @@ FACTS: Mapping[str, Sequence[tuple[Path, Callable[[Any], Any]]]] = {
         (("supported_parameters",), _reasons),
         (("capabilities", "reasoning"), _truth),
         (("capabilities",), _able("thinking")),
+        (("capabilities", "thinking", "supported"), _truth),  # Anthropic
         (("thinking",), _truth),  # Gemini's own list
     ),
 }

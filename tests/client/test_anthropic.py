@@ -32,18 +32,15 @@ from tests.client.anthropic_said import (
 )
 from tests.client.arrivals import TARGET, Arrived, ids, splits
 
+SPREAD = said(0, "hi").replace(b',"delta"', b',\ndata: "delta"')
+
 # name, stream, what it says: events without ticks, or (status, kind) of the Problem that ends them
 CASES: list[tuple[str, bytes, list[Event], tuple[int, str] | None]] = [
     ("good", START + PING + said(0, "hi") + stop(), GOOD, None),
     ("crlf", (START + said(0, "hi") + stop()).replace(b"\n", b"\r\n"), GOOD, None),
     ("bom, comments", b"\xef\xbb\xbf: x\n\n" + START + b":\n\n" + said(0, "hi") + stop(), GOOD, None),
     ("utf-8", START + said(0, "棚は🧰") + stop(), [OPEN, Text("棚は🧰"), Closed(usage=USAGE)], None),
-    (
-        "data over several lines",
-        START + said(0, "hi").replace(b',"delta"', b',\ndata: "delta"') + stop(),
-        GOOD,
-        None,
-    ),
+    ("data over several lines", START + SPREAD + stop(), GOOD, None),
     ("one body", whole({"type": "text", "text": "hi"}), GOOD, None),
     ("no event lines", (START + said(0, "hi") + stop()).replace(b"event: ", b"id: "), GOOD, None),
     (
@@ -388,11 +385,14 @@ class ListTest(unittest.TestCase):
         class Transport:
             def open(self, method: str, url: str, headers: Any = ()) -> Arrived:
                 asked.append((method, url, dict(headers)))
-                listed = {"data": [{"id": "claude-x", "max_input_tokens": 9}, {"id": "other"}]}
+                able = {"thinking": {"supported": True}, "image_input": {"supported": True}}
+                first = {"id": "claude-x", "max_input_tokens": 9, "capabilities": able}
+                listed = {"data": [first, {"id": "other"}]}
                 return Arrived([json.dumps(listed).encode()])
 
         found = anthropic.list_models(Transport(), "https://host/anthropic", "k1")
-        self.assertEqual(found, [{"served": "claude-x", "context": 9, "tools": True}, {"served": "other"}])
+        facts = {"context": 9, "vision": True, "tools": True, "reasoning": True}
+        self.assertEqual(found, [{"served": "claude-x", **facts}, {"served": "other"}])
         method, url, headers = asked[0]
         self.assertEqual((method, url), ("GET", "https://host/anthropic/v1/models?limit=1000"))
         self.assertEqual((headers["x-api-key"], headers["anthropic-version"]), ("k1", "2023-06-01"))
