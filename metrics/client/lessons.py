@@ -8,7 +8,7 @@ of it) is never given up.
 
 A lesson is "WHAT NAME": drop (a field of the request; a path where it is nested), message_drop, tool_drop,
 schema_drop (a keyword of tools' schemas), budget (the output limit's other name), ids (a form for those of
-tool calls) or thoughts (they are wanted back with calls).
+tool calls), thoughts (they are wanted back with calls) or system (where system text belongs).
 """
 
 import functools
@@ -125,6 +125,8 @@ def of(problem: Problem, api: str = "chat", budget: str = "") -> set[str]:
         return lessons
     lessons |= {f"drop {name}" for name in OPTIONAL.get(api, ()) if _names(problem, name)}
     lessons |= {f"tool_drop {name}" for name in TOOL_FIELDS if _names(problem, name)}
+    if api == "responses" and _names(problem, "instructions"):
+        lessons.add("system input")
     if api == "chat":
         lessons |= {f"message_drop {name}" for name in ECHOES if _names(problem, name)}
         if budget in BUDGETS and _names(problem, budget):

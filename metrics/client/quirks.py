@@ -22,13 +22,14 @@ class Quirks:
     """How to write to one model.
 
     `budget` is the name of the output limit; `developer` whether that role exists; `system` "first" (one
-    system message, at the front) or "anywhere"; `usage` whether stream_options is understood. `drop` and
-    `message_drop` name fields of the request and of messages that are refused, `rename` those with another
-    name. `reasoners` matches served names that are known to reason, `reasoners_drop` what those refuse.
-    `root` is the API's path when a base URL is a bare host. `tool_drop` and `schema_drop` name fields of
-    declared tools and keywords of their schemas. `ids` is what ids of tool calls must look like; `sealed`
-    that calls are wanted back with their seals, `thoughts` with what the model thought before. Names are
-    those of the API that is spoken, with a dot where one field is in another ("reasoning.effort").
+    system message, at the front), "anywhere", or of Responses "input" (as messages, never as instructions);
+    `usage` whether stream_options is understood. `drop` and `message_drop` name fields of the request and of
+    messages that are refused, `rename` those with another name. `reasoners` matches served names that are
+    known to reason, `reasoners_drop` what those refuse. `root` is the API's path when a base URL is a bare
+    host. `tool_drop` and `schema_drop` name fields of declared tools and keywords of their schemas. `ids` is
+    what ids of tool calls must look like; `sealed` that calls are wanted back with their seals, `thoughts`
+    with what the model thought before. Names are those of the API that is spoken, with a dot where one field
+    is in another ("reasoning.effort").
     """
 
     budget: str = "max_tokens"
@@ -132,10 +133,9 @@ NATIVE: Mapping[str, Mapping[str, Quirks]] = {
             system="anywhere",
             reasoners=r"grok-(?:3-mini|4|build|code)(?!.*non-reasoning)",
         ),
-        # openrouter.ai/docs/api_reference/responses: stateless; the API is under /api/v1.
-        "openrouter.ai": Quirks(
-            budget="max_output_tokens", developer=True, system="anywhere", root="/api/v1"
-        ),
+        # openrouter.ai/docs/api_reference/responses: stateless, under /api/v1;
+        # github.com/OpenRouterTeam/typescript-sdk/issues/156: system messages are heard, instructions are not.
+        "openrouter.ai": Quirks(budget="max_output_tokens", developer=True, system="input", root="/api/v1"),
         # console.groq.com/docs/responses-api: the same root as chat completions.
         "api.groq.com": Quirks(
             budget="max_output_tokens", developer=True, system="anywhere", root="/openai/v1"
@@ -265,7 +265,7 @@ def _with(row: Quirks, found: frozenset[str]) -> Quirks:
     fields: dict[str, Any] = {}
     for lesson in found:
         what, _, name = lesson.partition(" ")
-        if what in ("budget", "ids"):
+        if what in ("budget", "ids", "system"):
             fields[what] = name
         elif what == "thoughts":
             fields[what] = True

@@ -62,7 +62,7 @@ def compose(
     fields, left_out = quirks.without(fields, manners.drop)
     if stream:
         fields["stream"] = True
-    told, asked = _asked(conversation, target)
+    told, asked = _asked(conversation, target, manners.system != "input")
     return Outgoing(
         method="POST",
         url=address(target.base, PATH, manners.root),
@@ -82,16 +82,17 @@ def learn(target: Target, problem: Problem) -> bool:
     return quirks.learn(target, problem)
 
 
-def _asked(conversation: Conversation, target: Target) -> tuple[bytes, bytes]:
+def _asked(conversation: Conversation, target: Target, instructs: bool) -> tuple[bytes, bytes]:
     """`,"instructions":…,"input":` and the input, once for all seats that see the same: what is sealed only
-    its own model sees, and whether that may still be sent changes with time."""
+    its own model sees, and whether that may still be sent changes with time. Unless the server `instructs`
+    its models, all is input."""
     messages, model_id = conversation.messages, target.model_id
     sealed = responses_items.seals(messages, model_id)
-    return conversation.shared((API, sealed), lambda: _written(messages, model_id))
+    return conversation.shared((API, sealed, instructs), lambda: _written(messages, model_id, instructs))
 
 
-def _written(messages: Sequence[Message], model_id: str) -> tuple[bytes, bytes]:
-    told, rest = responses_items.instructions(messages)
+def _written(messages: Sequence[Message], model_id: str, instructs: bool) -> tuple[bytes, bytes]:
+    told, rest = responses_items.instructions(messages) if instructs else ("", messages)
     head = b',"instructions":' + to_json(told) if told else b""
     return head + b',"input":', longjson.write(responses_items.items(rest, model_id), to_json)
 

@@ -32,6 +32,7 @@ CASES = [
     ("responses", "Unknown parameter: 'client_metadata'.", None, "drop client_metadata"),
     ("responses", "Unknown parameter: 'input'.", "input", ""),
     ("responses", "The text format is not supported.", None, ""),
+    ("responses", "Unsupported parameter: 'instructions'", "instructions", "system input"),
     ("chat", "Argument not supported on this model: presencePenalty", None, "drop presence_penalty"),
     ("chat", "tools.0.function.strict: Extra inputs are not permitted", None, "tool_drop strict"),
     (

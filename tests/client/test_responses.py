@@ -227,6 +227,16 @@ class ComposeTest(unittest.TestCase):
                 self.assertIs(other, third)
                 self.assertEqual(first is other, same)
 
+    def test_system_text_goes_where_it_is_heard(self):
+        messages = [{"role": "system", "content": "be brief"}, *ASK]
+        told = [
+            {"type": "message", "role": "system", "content": [{"type": "input_text", "text": "be brief"}]}
+        ]
+        for host, instructions, before in (("", "be brief", []), ("openrouter.ai", None, told)):
+            with self.subTest(host):
+                body = sent(replace(TARGET, profile=host), messages)
+                self.assertEqual((body.get("instructions"), body["input"]), (instructions, [*before, *ASKED]))
+
     def test_one_that_cannot_be_sent(self):
         with self.assertRaises(Problem) as caught:
             composed(replace(TARGET, base="ftp://x"))
