@@ -134,7 +134,7 @@ NATIVE: Mapping[str, Mapping[str, Quirks]] = {
             reasoners=r"grok-(?:3-mini|4|build|code)(?!.*non-reasoning)",
         ),
         # openrouter.ai/docs/api_reference/responses: stateless, under /api/v1;
-        # github.com/OpenRouterTeam/typescript-sdk/issues/156: system messages are heard, instructions are not.
+        # github.com/OpenRouterTeam/typescript-sdk/issues/156: of the two, it hears system messages.
         "openrouter.ai": Quirks(budget="max_output_tokens", developer=True, system="input", root="/api/v1"),
         # console.groq.com/docs/responses-api: the same root as chat completions.
         "api.groq.com": Quirks(
