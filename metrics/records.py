@@ -140,13 +140,30 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Tier:
+    """What a request with more than `above` input tokens, cached ones included, costs instead, all of it;
+    None is as without the tier."""
+
+    above: int
+    input: float | None = None
+    output: float | None = None
+    cache_read: float | None = None
+    cache_write: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Price:
-    """USD per million tokens; None is unknown, which is never free."""
+    """USD per million tokens; None is unknown, which is never free. `plan` is "free" or "flat" (a
+    subscription) where a call costs nothing by itself, whatever it uses. `source` says whose figures these
+    are: user, listing (the endpoint's own), models.dev or openrouter."""
 
     input: float | None = None
     output: float | None = None
     cache_read: float | None = None
     cache_write: float | None = None
+    tiers: tuple[Tier, ...] = ()
+    plan: str = ""
+    source: str = "user"
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +314,8 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Reply:
     """Everything an unstreamed reply needs: the events of a stream, gathered. `chunks` are those that a
-    provider of the caller's own API sent, as they came: all of the answer, also what we have no word for.
+    provider of the caller's own API sent, as they came: all of the answer, also what we have no word for (of
+    a chunk that held nothing new but text, the text).
     `thoughts` is the reasoning in its blocks, each {"text", "signature", "sealed"} as events.Reasoning has
     them, and where it did not come first "behind": how many characters of the text and how many calls.
     `phases` are those of the text, each with the place where it begins."""
@@ -309,6 +327,6 @@ class Reply:
     usage: Usage = field(default_factory=Usage)
     stop_sequence: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
-    chunks: tuple[bytes, ...] = ()
+    chunks: tuple[bytes | str, ...] = ()
     thoughts: tuple[Mapping[str, Any], ...] = ()
     phases: tuple[tuple[str, int], ...] = ()

@@ -9,13 +9,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from metrics.records import Price, Problem
+from metrics.records import Price, Problem, Tier
 
 Check = Callable[[str, Any], Any]
 
 NAME = re.compile(r"[a-z0-9-]{2,32}")
 ALIAS = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,63}")
 PRICES = ("input", "output", "cache_read", "cache_write")
+PLANS = ("free", "flat")
 
 
 def wrong(field: str, should: str, value: Any) -> Problem:
@@ -172,8 +173,23 @@ def tag(field: str, value: Any) -> str:
 
 
 def price(field: str, value: Any) -> Price:
-    """USD per million tokens. What is left out is unknown, which is never free."""
+    """USD per million tokens. What is left out is unknown, which is never free. `tiers` are a list of
+    {"above": input tokens, and the prices that differ}, `plan` is free or flat."""
     if not isinstance(value, Mapping):
         raise wrong(field, f"an object with {', '.join(PRICES)} in USD per million tokens", value)
-    amount = maybe(number(0, 1e6, "(USD per million tokens)"))
-    return Price(**take(value, dict.fromkeys(PRICES, amount)))
+    table = dict.fromkeys(PRICES, _AMOUNT) | {"tiers": maybe(_tiers), "plan": maybe(one_of(*PLANS))}
+    kept = take(value, table)
+    return Price(**{name: part for name, part in kept.items() if part is not None})
+
+
+_AMOUNT = maybe(number(0, 1e6, "(USD per million tokens)"))
+_TIER: dict[str, Check] = {"above": whole(1, 1_000_000_000), **dict.fromkeys(PRICES, _AMOUNT)}
+
+
+def _tiers(field: str, value: Any) -> tuple[Tier, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(tier, Mapping) for tier in value):
+        raise wrong(field, 'a list of objects such as {"above": 200000, "input": 6}', value)
+    kept = [Tier(**take(tier, _TIER, required=("above",))) for tier in value[:20]]
+    if len({tier.above for tier in kept}) < len(value):
+        raise Problem(400, f'"{field}" has two tiers above the same size, or more than 20', param=field)
+    return tuple(sorted(kept, key=lambda tier: tier.above))

@@ -218,8 +218,18 @@ def price_version(price: Price | None) -> str | None:
     was priced by."""
     if price is None:
         return None
-    said = {part: value if value is None else float(value) for part, value in asdict(price).items()}
+    said: dict[str, Any] = {part: _float(getattr(price, part)) for part in fields.PRICES}
+    if price.tiers:
+        said["tiers"] = [
+            {part: _float(value) for part, value in asdict(tier).items()} for tier in price.tiers
+        ]
+    if price.plan:
+        said["plan"] = price.plan
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:12]
+
+
+def _float(value: float | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def stored(model: Model) -> dict[str, Any]:
@@ -227,8 +237,19 @@ def stored(model: Model) -> dict[str, Any]:
     usual: dict[str, Any] = {"role": "general", "ad_hoc": False}
     kept = {field: getattr(model, field) for field in FORM}
     if model.price:
-        kept["price"] = {part: value for part, value in asdict(model.price).items() if value is not None}
+        kept["price"] = stored_price(model.price)
     return {field: value for field, value in kept.items() if value is not None and value != usual.get(field)}
+
+
+def stored_price(price: Price) -> dict[str, Any]:
+    """A price as models.json holds it, without what is unknown or not there."""
+    kept = {part: value for part, value in asdict(price).items() if value not in (None, "", ())}
+    del kept["source"]
+    if price.tiers:
+        kept["tiers"] = [
+            {part: value for part, value in asdict(tier).items() if value is not None} for tier in price.tiers
+        ]
+    return kept
 
 
 def _honest(description: str) -> str:

@@ -1,17 +1,15 @@
 """`bench models` and `bench model …`: who is on the bench, what is known of them, and who may sit."""
 
 import argparse
-import math
 from typing import Any
 
-from metrics.commands.command import Argument, Command, argument, count, did_you_mean, yes_or_no
+from metrics.commands.command import Argument, Command, argument, count, yes_or_no
 from metrics.commands.failure import DONE, usage
 from metrics.commands.output import Console
+from metrics.commands.prices import prices
 from metrics.commands.server import Server
 from metrics.commands.tables import UNKNOWN, money, number, yes_no
 
-# name in --price -> name in the API; all in USD per million tokens
-RATES = {"in": "input", "out": "output", "cache_read": "cache_read", "cache_write": "cache_write"}
 ROLES = ("general", "code", "light", "vision", "image", "decision")
 COLUMNS = (
     "=alias",
@@ -105,41 +103,11 @@ def add(args: argparse.Namespace, console: Console, server: Server) -> int:
     return DONE
 
 
-def prices(text: str) -> dict[str, float]:
-    """An argparse type: `in=3,out=15,cache_read=0.3` in USD per million tokens. An error names the part
-    that is wrong.
-    """
-    rates: dict[str, float] = {}
-    for part in text.split(","):
-        name, equals, usd = (piece.strip() for piece in part.partition("="))
-        if name not in RATES:
-            hint = did_you_mean(name, RATES).strip()
-            raise argparse.ArgumentTypeError(
-                f"{name!r} is no price; there are {', '.join(RATES)}. {hint}".strip()
-            )
-        if RATES[name] in rates:
-            raise argparse.ArgumentTypeError(f"{name} is given twice")
-        rates[RATES[name]] = dollars(name, usd if equals else "")
-    return rates
-
-
 def role_of(text: str) -> str:
     """An argparse type: one of the roles."""
     if text not in ROLES:
         raise argparse.ArgumentTypeError(f"there is no role {text!r}; there are {', '.join(ROLES)}")
     return text
-
-
-def dollars(name: str, text: str) -> float:
-    try:
-        usd = float(text)
-    except ValueError:
-        usd = math.nan
-    if not 0 <= usd < math.inf:
-        raise argparse.ArgumentTypeError(
-            f"{name}={text} is not an amount of USD per million tokens, such as {name}=0.25"
-        )
-    return usd
 
 
 def rename(args: argparse.Namespace, console: Console, server: Server) -> int:
@@ -152,6 +120,23 @@ def role(args: argparse.Namespace, console: Console, server: Server) -> int:
     answer = server.post("/api/model", {"alias": args.alias, "role": args.role})
     console.show(answer, f"{args.alias}: role {args.role}\n")
     return DONE
+
+
+def price(args: argparse.Namespace, console: Console, server: Server) -> int:
+    wanted = None if args.price == "none" else args.price
+    answer = server.post("/api/model", {"alias": args.alias, "price": wanted})
+    how = (
+        "has your price from now on"
+        if wanted
+        else "has no price of yours; the catalog's counts, if it has one"
+    )
+    console.show(answer, f"{args.alias} {how}\n")
+    return DONE
+
+
+def price_or_none(text: str) -> dict[str, Any] | str:
+    """An argparse type: a price, or none, which takes it back."""
+    return text if text == "none" else prices(text)
 
 
 def retire(args: argparse.Namespace, console: Console, server: Server) -> int:
@@ -186,7 +171,8 @@ FACTS: tuple[Argument, ...] = (
         "--price",
         type=prices,
         metavar="in=USD,out=USD,cache_read=USD,cache_write=USD",
-        help="USD per million tokens; what is left out is unknown, not free",
+        help="USD per million tokens, above N input tokens as in>N=USD, or plan=free|flat; what is left out "
+        "is unknown, not free",
     ),
 )
 COMMANDS = (
@@ -224,6 +210,21 @@ COMMANDS = (
         role,
         (ALIAS, argument("role", type=role_of, metavar="ROLE", help="the role")),
         ("bench model role kimi code",),
+    ),
+    Command(
+        "model price",
+        "Says what a model costs, for calls from now on; `none` goes back to the catalog's price.",
+        price,
+        (
+            ALIAS,
+            argument(
+                "price", type=price_or_none, metavar="in=USD,out=USD,…|none", help="as in model add --price"
+            ),
+        ),
+        (
+            "bench model price opus in=5,out=25,cache_read=0.5,cache_write=6.25",
+            "bench model price kimi plan=flat",
+        ),
     ),
     Command(
         "model retire",

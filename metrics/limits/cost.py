@@ -1,34 +1,77 @@
 """What an answer costs: exact integers of 1e-12 USD, so that millions of them add up without an error.
 
-A provider's own figure wins. Else every kind of token that was used needs a price; what has none is unknown,
-which is never free.
+The user's own price comes first, then the provider's own figure for the answer, then a price from the
+catalog. Every kind of token that was used needs a price; what has none makes the whole cost unknown, which is
+never free and never a part.
 """
 
 from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
 
-from metrics.records import Price, Usage
+from metrics.records import Price, Tier, Usage
 
 UNITS = 10**12  # of 1e-12 USD in one USD
 PER_TOKEN = 10**6  # a price is USD per million tokens, so one token costs this many units for each USD of it
 
+Rates = dict[str, float | None]  # USD per million tokens of input, output, cache_read, cache_write
 
-def price(usage: Usage, price: Price | None) -> tuple[int | None, str]:
-    """The cost of `usage` in 1e-12 USD and where it is from: computed | free | provider, or (None,
+Cost = tuple[int | None, str]
+_UNKNOWN: Cost = (None, "unknown")
+
+
+def price(usage: Usage, price: Price | None) -> Cost:
+    """The cost of `usage` in 1e-12 USD and how it is known: computed | free | flat | provider, or (None,
     "unknown")."""
-    if usage.cost is not None:
+    figured = _figured(usage, price) if price else _UNKNOWN
+    users = price is not None and price.source == "user" and figured[0] is not None
+    if usage.cost is not None and not users:
         return _whole(Decimal(str(usage.cost)) * UNITS), "provider"
-    if price is None or usage.uncached_in is None or usage.out is None:
-        return None, "unknown"
+    return figured
+
+
+def rates(price: Price, prompt: int) -> Rates:
+    """What applies to a request with `prompt` input tokens: the highest tier that it is above, for all of
+    it; what the tier leaves out is as without it."""
+    tier = max(
+        (tier for tier in price.tiers if prompt > tier.above), key=lambda tier: tier.above, default=Tier(0)
+    )
+    found = {}
+    for name in ("input", "output", "cache_read", "cache_write"):
+        own = getattr(tier, name)
+        found[name] = getattr(price, name) if own is None else own
+    return found
+
+
+def basis(usage: Usage, price: Price | None, status: str, version: str | None) -> dict[str, Any]:
+    """What a ledger row says a cost was made from: {"price_version", "price_source", "price"}: the rates
+    that applied to this call, USD per million tokens, or the plan. All null where none was used."""
+    if price is None or status in ("provider", "none"):
+        source = "provider" if status == "provider" else None
+        return {"price_version": None, "price_source": source, "price": None}
+    applied: dict[str, Any] = (
+        {"plan": price.plan} if price.plan else dict(rates(price, usage.prompt or 0).items())
+    )
+    said = {name: rate for name, rate in applied.items() if rate is not None}
+    return {"price_version": version, "price_source": price.source, "price": said}
+
+
+def _figured(usage: Usage, price: Price) -> Cost:
+    """What the price makes of the tokens."""
+    if price.plan:
+        return 0, price.plan
+    if usage.uncached_in is None or usage.out is None:
+        return _UNKNOWN
+    applied = rates(price, usage.prompt or 0)
     total = Decimal(0)
     for tokens, rate in (
-        (usage.uncached_in, price.input),
-        (usage.cache_read, price.cache_read),
-        (usage.cache_write, price.cache_write),
-        (usage.out, price.output),
+        (usage.uncached_in, applied["input"]),
+        (usage.cache_read, applied["cache_read"]),
+        (usage.cache_write, applied["cache_write"]),
+        (usage.out, applied["output"]),
     ):
         if tokens:
             if rate is None:
-                return None, "unknown"
+                return _UNKNOWN
             total += tokens * Decimal(str(rate)) * PER_TOKEN
     return _whole(total), "computed" if total or not _free(price) else "free"
 

@@ -116,6 +116,6 @@ def preview(panel: Panel) -> dict[str, Any]:
     }
 
 
-def _price(seat: Seat) -> dict[str, float | None] | None:
+def _price(seat: Seat) -> dict[str, Any] | None:
     price = seat.target.price
     return None if price is None else asdict(price)

@@ -421,7 +421,7 @@ def row(answer: Answer, filing: Filing, now: float) -> dict[str, Any]:
         "usage_raw": usage.raw,
         "cost_usd": cost.usd(answer.cost),
         "cost_status": answer.cost_status,
-        "price_version": target.price_version,
+        **cost.basis(usage, target.price, answer.cost_status, target.price_version),
         "provider": answer.provider,
         "fingerprint": answer.fingerprint,
         "call": answer.seat.call,

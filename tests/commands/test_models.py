@@ -120,7 +120,10 @@ class Models(unittest.TestCase):
 
     def test_a_price_that_is_wrong_is_named(self) -> None:
         cases = [
-            ("inn=1", "'inn' is no price; there are in, out, cache_read, cache_write. did you mean in?"),
+            (
+                "inn=1",
+                "'inn' is no price; there are in, out, cache_read, cache_write, plan. did you mean in?",
+            ),
             ("in=cheap", "in=cheap is not an amount"),
             ("in=-1", "in=-1 is not an amount"),
             ("in=nan", "in=nan is not an amount"),

@@ -38,9 +38,8 @@ class Models(ApiCase):
         for field, value in {**form, "vision": False}.items():
             if field != "price":
                 self.assertEqual(listed[field], value)
-        self.assertEqual(
-            listed["price"], {"input": 0.5, "output": 2, "cache_read": None, "cache_write": None}
-        )
+        rates = {"input": 0.5, "output": 2, "cache_read": None, "cache_write": None}
+        self.assertEqual(listed["price"], {**rates, "tiers": [], "plan": "", "source": "user"})
         self.assertEqual(
             (listed["model_id"], listed["in_pool"], listed["builtin"]), ("box:org/full:free", True, False)
         )

@@ -1,9 +1,12 @@
 import unittest
 
 from metrics.limits import cost
-from metrics.records import Price, Usage
+from metrics.records import Price, Tier, Usage
 
 PRICE = Price(input=2.5, output=10, cache_read=0.25, cache_write=3.125)
+LISTED = Price(input=2.5, output=10, source="models.dev")
+TIERS = (Tier(100, input=2, output=20), Tier(1000, input=3))
+TIERED = Price(1, 10, 0.1, tiers=TIERS)
 FREE = Price(input=0, output=0)
 
 # name, usage, price, cost in 1e-12 USD, status
@@ -27,9 +30,27 @@ CASES = [
     ("free in so many words", Usage(10, out=1), FREE, 0, "free"),
     ("free, but for its cache", Usage(10, 10, out=1), Price(0, 0, 1), 10_000_000, "computed"),
     ("free, with a cache nobody priced", Usage(10, 10, out=1), FREE, None, "unknown"),
-    ("the provider's own figure", Usage(10, out=1, cost=0.00123), PRICE, 1_230_000_000, "provider"),
+    ("at a tier's border", Usage(100, out=1), TIERED, 110_000_000, "computed"),
+    ("above it, for the whole request", Usage(101, out=1), TIERED, 222_000_000, "computed"),
+    ("cached tokens count towards a tier", Usage(1, 100, out=1), TIERED, 32_000_000, "computed"),
+    ("the highest tier inherits from no other", Usage(1001, out=1), TIERED, 3_013_000_000, "computed"),
+    ("what no tier prices", Usage(1, 0, 1001, 1), TIERED, None, "unknown"),
+    ("tiers in any order", Usage(1001, out=1), Price(1, 10, tiers=TIERS[::-1]), 3_013_000_000, "computed"),
+    ("a flat-rate plan", Usage(10, 5, 5, 10), Price(plan="flat"), 0, "flat"),
+    ("a free plan, with prices", Usage(10, out=1), Price(1, 1, plan="free"), 0, "free"),
+    ("a flat-rate plan whose usage is not known", Usage(), Price(plan="flat"), 0, "flat"),
+    ("the provider's own figure", Usage(10, out=1, cost=0.00123), LISTED, 1_230_000_000, "provider"),
+    ("the user's price before it", Usage(10, out=1, cost=0.00123), PRICE, 35_000_000, "computed"),
+    (
+        "the user's price of too little",
+        Usage(10, 5, out=1, cost=0.00123),
+        Price(1, 1),
+        1_230_000_000,
+        "provider",
+    ),
+    ("a free model's own figure", Usage(10, out=1, cost=0.5), FREE, 0, "free"),
     ("the provider's own figure, without a price", Usage(cost=1e-9), None, 1000, "provider"),
-    ("the provider says it was nothing", Usage(10, out=1, cost=0), PRICE, 0, "provider"),
+    ("the provider says it was nothing", Usage(10, out=1, cost=0), LISTED, 0, "provider"),
 ]
 
 
@@ -38,6 +59,23 @@ class Cost(unittest.TestCase):
         for name, usage, price, units, status in CASES:
             with self.subTest(name):
                 self.assertEqual(cost.price(usage, price), (units, status))
+
+    def test_what_a_row_keeps(self) -> None:
+        usage = Usage(101, out=1)
+        tiered = {"input": 2, "output": 20, "cache_read": 0.1}
+        cases: tuple[tuple[Price | None, str, tuple[object, ...]], ...] = (
+            (TIERED, "computed", ("v", "user", tiered)),
+            (LISTED, "computed", ("v", "models.dev", {"input": 2.5, "output": 10})),
+            (LISTED, "unknown", ("v", "models.dev", {"input": 2.5, "output": 10})),
+            (LISTED, "provider", (None, "provider", None)),
+            (Price(plan="flat"), "flat", ("v", "user", {"plan": "flat"})),
+            (LISTED, "none", (None, None, None)),
+            (None, "unknown", (None, None, None)),
+        )
+        for price, status, kept in cases:
+            with self.subTest(price=price, status=status):
+                names = ("price_version", "price_source", "price")
+                self.assertEqual(cost.basis(usage, price, status, "v"), dict(zip(names, kept, strict=True)))
 
     def test_usd_there_and_back(self) -> None:
         self.assertIsNone(cost.usd(None))
