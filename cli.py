@@ -13,12 +13,15 @@ from dataclasses import dataclass, field
 
 from metrics.commands import (
     ask,
+    budget,
     collections,
     endpoints,
     help,
     init,
+    key,
     launch,
     log,
+    login,
     models,
     route,
     serve,
@@ -43,6 +46,9 @@ TABLE: tuple[Command, ...] = (
     *collections.COMMANDS,
     *endpoints.COMMANDS,
     *models.COMMANDS,
+    *key.COMMANDS,
+    *budget.COMMANDS,
+    *login.COMMANDS,
 )
 COMMANDS = {command.name: command for command in TABLE}
 
@@ -128,7 +134,7 @@ def run(line: Line, console: Console) -> int:
         return serve.main("serve", words, console)
     if line.url_missing:
         raise usage("--url: an address is missing", "give one such as --url http://127.0.0.1:8122")
-    there = server(line.url, console.env)
+    there = login.signed_in(server(line.url, console.env), console.env)
     if not words:
         return status.front(console, there)
     command, rest = named(words)

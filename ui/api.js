@@ -4,11 +4,11 @@
 export class Trouble extends Error {
   /**
    * @param {string} message
-   * @param {{status?: number, kind?: string, hint?: string, request?: string, wait?: number}} [more]
+   * @param {{status?: number, kind?: string, hint?: string, request?: string}} [more]
    */
-  constructor(message, { status = 0, kind = "error", hint = "", request = "", wait = 0 } = {}) {
+  constructor(message, { status = 0, kind = "error", hint = "", request = "" } = {}) {
     super(message);
-    Object.assign(this, { status, kind, hint, request, wait });
+    Object.assign(this, { status, kind, hint, request });
   }
 }
 
@@ -81,6 +81,5 @@ async function trouble(response) {
     kind: error.kind ?? error.type ?? "error",
     hint: error.hint ?? "",
     request: response.headers.get("x-request-id") ?? "",
-    wait: Number(response.headers.get("retry-after")) || 0,
   });
 }

@@ -15,7 +15,7 @@ form.addEventListener("submit", async (event) => {
     await post("/login", { token: form.token.value });
     location.replace("/");
   } catch (problem) {
-    said.textContent = problem.wait ? `${problem.message} ${problem.wait} s.` : problem.message;
+    said.textContent = problem.message;
     form.token.select();
   } finally {
     button.disabled = false;

@@ -137,12 +137,15 @@ def get(name: str) -> Key:
     raise SHELF.broken(name) or Problem(404, f'there is no key "{name}". There are: {listed}', param="name")
 
 
-def find(secret: str, now: float) -> Key:
-    """The key that somebody shows. Problem 401 that says which is the matter: unknown, disabled, expired."""
+def find(secret: str) -> Key | None:
+    """The key that somebody shows; None when there is no such key."""
     digest = _digest(secret)
     key = _digests().get(digest)
-    if key is None or not hmac.compare_digest(key.sha256, digest):
-        raise refusal("this key is not known here, or it was revoked: ask for a new one", "unknown")
+    return key if key is not None and hmac.compare_digest(key.sha256, digest) else None
+
+
+def usable(key: Key, now: float) -> Key:
+    """The key, which is now used. Problem 401 when it is disabled or has expired."""
     if not key.enabled:
         raise refusal(
             f'the key "{key.name}" is disabled: `bench key enable {key.name}` lets it in', "disabled"

@@ -21,7 +21,10 @@ EXITS = {
 
 # kind -> what to do next, for failures that do not say it themselves
 NEXT_STEPS = {
-    "auth": "set BENCHWARMERS_KEY or BENCHWARMERS_ADMIN_TOKEN; which is for what: bench help environment",
+    "auth": "set BENCHWARMERS_KEY or BENCHWARMERS_ADMIN_TOKEN, or: bench login; which is for what: "
+    "bench help environment",
+    "budget": "see what is left, and when it renews: bench budget show",
+    "payment": "see what is left, and when it renews: bench budget show",
     "forbidden": "this key or address may not do that; see: bench help environment",
     "bad_request": "correct what it names and run it again; --help shows the command's options",
     "config": "repair that file; bench status lists every file that cannot be read",

@@ -87,7 +87,7 @@ class Server:
         )
 
     def headers(self, path: str, has_body: bool) -> list[tuple[str, str]]:
-        token = self.admin if path.startswith("/api/") else self.key
+        token = self.admin if path.startswith(("/api/", "/logout")) else self.key
         headers = [("Accept", "application/json")]
         headers += [("Content-Type", "application/json")] if has_body else []
         return headers + ([("Authorization", f"Bearer {token}")] if token else [])
@@ -205,7 +205,8 @@ def patience(env: Mapping[str, str]) -> float:
 def ours(path: str, status: int, headers: Mapping[str, str]) -> bool:
     """Whether a refusal of rights is this server's own. A provider's arrives as well: as the kind of a 400,
     or as the 401 of a panel whose every member was refused; only our own door names its scheme then."""
-    return status == 403 or (status == 401 and (path.startswith("/api/") or "www-authenticate" in headers))
+    own = path.startswith(("/api/", "/login"))
+    return status == 403 or (status == 401 and (own or "www-authenticate" in headers))
 
 
 def kind_of(status: int, headers: Mapping[str, str], message: str) -> str:

@@ -7,6 +7,7 @@ that is shown is honoured all the same, so that its scope and its budget hold.
 
 import hmac
 import ipaddress
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -29,6 +30,7 @@ MISSING = (
     "`bench key create NAME` makes one"
 )
 SCHEME = 'the Authorization header must be "Bearer bwk_…": the word Bearer, a space, and the key'
+UNKNOWN = "this key is not known here, or it was revoked: ask for a new one"
 FORM = "this is not a gateway key: those begin with bwk_; `bench key create NAME` makes one"
 SIGN_IN = "sign in first: /login in a browser, `bench login`, or the admin token as Authorization: Bearer"
 
@@ -54,33 +56,33 @@ class Door:
 
     def caller(self, call: Call, in_query: bool) -> Key | None:
         """Whose key came with the call; None where none is wanted. Problem 401, or 429 for an address that
-        has tried many wrong ones: a right one is let in from anywhere at any time."""
+        has tried many that are none: a right one is let in from anywhere at any time."""
         shown = _shown(call, in_query)
-        if shown is None or not shown.startswith(keys.PREFIX):
-            if not self.required:
-                return None
-            raise self._refused(call, shown)
-        try:
-            return keys.find(shown, self.now())
-        except Problem as problem:
-            if problem.status == 401:
-                self._slow(call)
-            raise
-
-    def _refused(self, call: Call, shown: str | None) -> Problem:
-        """Why what was shown, or not, is no key."""
-        said = call.headers.get("authorization", "").strip()
+        if shown is not None and shown.startswith(keys.PREFIX):
+            key = keys.find(shown)
+            if key is None:
+                raise self._slowed(call, keys.refusal(UNKNOWN, "unknown"))
+            return keys.usable(key, self.now())
+        if not self.required:
+            return None
         if shown:
-            self._slow(call)
-            return keys.refusal(FORM, "form")
-        return keys.refusal(SCHEME, "scheme") if said else keys.refusal(MISSING, "missing")
+            raise self._slowed(call, keys.refusal(FORM, "form"))
+        said = call.headers.get("authorization", "").strip()
+        raise keys.refusal(SCHEME, "scheme") if said else keys.refusal(MISSING, "missing")
 
-    def _slow(self, call: Call) -> None:
+    def _slowed(self, call: Call, refusal: Problem) -> Problem:
+        """The refusal, or a 429 that says the same to an address that keeps trying."""
         address = self.address(call)
         wait = self.keys.wait(address)
-        self.keys.failed(address)
-        if wait:
-            raise Problem(429, "too many wrong keys from this address: wait", retry_after=wait)
+        if not wait:
+            self.keys.failed(address)
+            return refusal
+        return Problem(
+            429,
+            f"{refusal.message}. Too many wrong keys came from this address: the next is looked at in "
+            f"{math.ceil(wait)} s",
+            retry_after=wait,
+        )
 
     def admin(self, call: Call) -> None:
         """Problem 401 unless the call is signed in, 429 for an address that has tried many wrong tokens."""
@@ -97,7 +99,11 @@ class Door:
         address = self.address(call)
         wait = self.logins.wait(address)
         if wait:
-            raise Problem(429, "too many wrong tokens from this address: wait", retry_after=wait)
+            raise Problem(
+                429,
+                f"too many wrong tokens came from this address: the next is looked at in {math.ceil(wait)} s",
+                retry_after=wait,
+            )
         if self.token is None or not isinstance(token, str) or not _same(token, self.token):
             self.logins.failed(address)
             raise _unauthorised("this is not the admin token of this server (BENCHWARMERS_ADMIN_TOKEN)")

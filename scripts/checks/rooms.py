@@ -67,7 +67,7 @@ EXCUSED = {("gateway", "serve"): "gateway.py run by itself lives the life of ser
 # commands/ are clients of a running server: besides each other they know only these. The local ones may use
 # store/.
 COMMANDS_KNOW = {"version", "records", "events", "http1", "client", "commands", "serve", "gateway"}
-LOCAL_COMMANDS = {"init", "backup", "doctor", "ledger"}
+LOCAL_COMMANDS = {"init", "backup", "doctor", "ledger", "login"}
 LOCAL_KNOW = {"store", "bench"}
 
 SOCKETS = {
