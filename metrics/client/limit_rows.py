@@ -24,13 +24,16 @@ WINDOWS = (*SECONDS, "month")
 class Row:
     """`windows` is the window of a metric whose header names none, `bare` what a header without a metric
     counts. `kinds` says how a window moves. `refill`: a reset is when the bucket is full again, so one call
-    fits much earlier. `scope` is whose calls a stated limit counts."""
+    fits much earlier. `scope` is whose calls a stated limit counts. `upfront`: max_tokens counts when a call
+    comes in; `cached`: what is read from a cache counts too."""
 
     windows: Mapping[str, str] = field(default_factory=dict)
     bare: str = "requests"
     kinds: Mapping[str, str] = field(default_factory=dict)
     refill: bool = False
     scope: str = "model"
+    upfront: bool = False
+    cached: bool = True
 
 
 # host suffix -> what its limits mean; spec/formats.md section 7 has where each was seen.
@@ -45,13 +48,17 @@ ROWS: Mapping[str, Row] = {
         dict.fromkeys(("requests", "tokens", "input_tokens", "output_tokens"), "minute"),
         kinds={"minute": "bucket"},
         refill=True,
+        cached=False,
     ),
     # console.groq.com/docs/rate-limits: requests are a day's, tokens a minute's; seen: 3m6s after 31.
     "api.groq.com": Row(
-        {"requests": "day", "tokens": "minute"}, kinds={"day": "bucket", "minute": "bucket"}, refill=True
+        {"requests": "day", "tokens": "minute"},
+        kinds={"day": "bucket", "minute": "bucket"},
+        refill=True,
+        cached=False,
     ),
     # inference-docs.cerebras.ai/support/rate-limits: windows are in the names, quota refills continuously.
-    "api.cerebras.ai": Row(kinds={"minute": "bucket", "hour": "bucket", "day": "bucket"}),
+    "api.cerebras.ai": Row(kinds={"minute": "bucket", "hour": "bucket", "day": "bucket"}, upfront=True),
     # Measured: the window is the minute on the clock, a model's own; tokens-month is the workspace's.
     "api.mistral.ai": Row({"requests": "minute"}, kinds={"minute": "fixed"}),
     # ai.google.dev/gemini-api/docs/rate-limits: days end at midnight Pacific time.

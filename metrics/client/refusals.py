@@ -124,10 +124,9 @@ def ends_at(one: Stated, now: float) -> float | None:
 
 
 def _scope(cause: str, headers: Mapping[str, str], spent: list[Stated], target: Target) -> str:
-    """Whose calls it concerns: an account's credit all of the connection's, an overload one model's."""
-    if cause == "exhausted":
-        return "model" if any(one.limit == 0 for one in spent) else "connection"
-    if cause in ("overload", "too_large"):
+    """Whose calls it concerns. Of credit that is gone only this model's: its connection's free ones go on
+    (OpenRouter)."""
+    if cause in ("exhausted", "overload", "too_large"):
         return "model"
     said = headers.get("x-ratelimit-type", "")
     if said:

@@ -13,7 +13,18 @@ from metrics.limits import cost, launches, recently, spend
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
 
-__all__ = ["FIELDS", "add", "launched", "recent", "recently_sent", "retain", "spent", "stamp", "totals"]
+__all__ = [
+    "FIELDS",
+    "add",
+    "launched",
+    "recent",
+    "recently_sent",
+    "retain",
+    "spent",
+    "stamp",
+    "totals",
+    "used",
+]
 
 T = TypeVar("T")
 
@@ -54,6 +65,8 @@ FIELDS = [
     "retry_after",
     "turn",
     "held_usd",
+    "price_source",
+    "price",
 ]
 
 _NOTHING = dict.fromkeys(FIELDS)
@@ -99,6 +112,11 @@ def recently_sent(connection: str) -> dict[str, Any]:
     return LOG.counted(lambda state: recently.copy(state["recent"], connection))
 
 
+def used(by: str, since: float | None = None, named: Callable[[str], str] = str) -> dict[str, Any]:
+    """What the calls since then came to by model, collection, key, purpose, endpoint or day (usage.told)."""
+    return usage.told(LOG.counted(lambda state: usage.copy(state["usage"], by)), by, since, named)
+
+
 def recent(limit: int, before: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
     """The latest rows, newest first, and the cursor of the next page."""
     return LOG.recent(limit, before)
@@ -129,6 +147,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     reliability.fold(state["models"], row)
     launches.fold(state["launches"], row)
     spend.fold(state["spend"], row)
+    usage.fold(state["usage"], row)
     recently.fold(state["recent"], row)
 
 
@@ -141,4 +160,4 @@ def _within(reader: Callable[[reliability.Facts], T]) -> T:
 
 # Reliability's room is above this one, so it cannot reach for the ledger; what it knows is kept in the
 # ledger's counters.
-reliability.kept_by(_within)
+reliability.kept_by(_within, lambda: LOG.state["models"])

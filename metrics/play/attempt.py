@@ -18,6 +18,8 @@ LOOK = 1.0  # seconds of silence between looks whether the caller is still there
 QUIET = 10.0  # seconds of silence before a keep-alive, which says nothing and decides nothing
 PATIENCE = 90.0  # seconds in which a member must begin to answer, while there is another
 THINKING = 0.5  # seconds that thinking is held back: a member that only thinks and ends has answered nothing
+PACED = 1.0  # seconds that a call waits for room under its limits, while another member could answer
+UNASKED = 120.0  # seconds that the last member's may, for a caller who set no deadline
 DEADLINE = 3600.0  # an agent's turn may think for long; its caller can always leave
 
 RELAYED = {"openai-chat": "chat"}  # formats that write a dialect's chunks as they came
@@ -159,4 +161,5 @@ def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, A
         quiet=LOOK,
         relay=RELAYED.get(request.format) == seat.target.api,
         attempts=calls.ATTEMPTS if attempt.last else 1,
+        patience=(request.deadline or UNASKED) if attempt.last else PACED,
     )

@@ -151,9 +151,10 @@ def place(
     silence; with `relay` as Chunks, where the provider's dialect can), returns the Answer; raises nothing of
     the provider's: a failure is an Answer whose status says so. Tries again, `attempts` times in all, while
     nothing has been said, and waits before it goes out until it fits its limits, at most `patience` seconds
-    (None: as long as there is time); what would not fit by then is not sent: "paced". Closing the generator hangs up on the member, and what it cost is recorded; a
-    Problem thrown into it ends the call as that. What the budgets and limits of the key leave no room for is
-    not asked: its Answer is `skipped`, and no row is written."""
+    (None: as long as there is time); what would not fit by then is not sent: "paced". Closing the generator
+    hangs up on the member, and what it cost is recorded; a Problem thrown into it ends the call as that.
+    What the budgets and limits of the key leave no room for is not asked: its Answer is `skipped`, and no
+    row is written."""
     play = _Play(
         seat,
         conversation,
@@ -258,30 +259,33 @@ class _Play:
 
     def _admitted(self) -> Iterator[Event]:
         """An attempt, once it fits its limits. The practice squad has none."""
+        left = self.deadline - self.elapsed()
         if self.seat.target.builtin:
             self.tries += 1
-            yield from self._attempt(self.deadline - self.elapsed())
+            yield from self._attempt(left)
             return
         with gate.entry(self.seat.target, self._size, self.clocks.now) as self.entry:
-            yield from self._waited(self.entry)
+            left = yield from self._waited(self.entry, left)
             self.tries += 1
             try:
-                yield from self._attempt(self.deadline - self.elapsed())
+                yield from self._attempt(left)
             except Problem as problem:
                 self.entry.refused(problem)
                 raise
 
-    def _waited(self, entry: gate.Entry) -> Iterator[Event]:
-        """Nothing, as soon as the call may go. Problem (paced) when that is too far off."""
-        until = self.deadline if self.patience is None else min(self.deadline, self.elapsed() + self.patience)
-        while (verdict := entry.ask(until - self.elapsed())).word == "wait":
+    def _waited(self, entry: gate.Entry, left: float) -> Generator[Event, None, float]:
+        """What is left of the time once the call may go. Problem (paced) when that is too far off."""
+        needed = left - min(left, left if self.patience is None else self.patience)
+        while (verdict := entry.ask(left - needed)).word == "wait":
             if self.hangup.done:
                 raise hung_up()
             self.clocks.sleep(min(LOOK, verdict.seconds))
             if self.quiet is not None:
                 yield Tick()
+            left = self.deadline - self.elapsed()
         if verdict.word == "refuse":
             raise gate.refusal(self.seat.target, verdict)
+        return left
 
     def _size(self) -> tuple[int, int | None]:
         """What a call may take: tokens of its prompt, by guess, and the most of its answer."""

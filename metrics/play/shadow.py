@@ -133,7 +133,9 @@ def _place(turn: _Turn, seat: Seat) -> Generator[Event, None, Answer]:
         conversation=turn.conversation,
         depth=request.depth,
     )
-    return calls.place(seat, turn.asked, turn.options, filing, deadline=DEADLINE, hangup=Hangup())
+    return calls.place(
+        seat, turn.asked, turn.options, filing, deadline=DEADLINE, hangup=Hangup(), patience=0.0
+    )
 
 
 def _heard(placed: Generator[Event, None, Answer]) -> Answer:

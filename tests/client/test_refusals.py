@@ -45,13 +45,13 @@ class RefusalsTest(unittest.TestCase):
     def test_whose_calls_it_concerns(self):
         scopes = {
             "openai tokens": "model",
-            "openai no quota": "connection",
+            "openai no quota": "model",
             "mistral no allowance": "model",
             "openrouter day": "connection",
             "github minute": "connection",
             "github day": "model",
             "github at once": "connection",
-            "hugging face monthly credits": "connection",
+            "hugging face monthly credits": "model",
             "deepinfra busy": "model",
         }
         found = {}

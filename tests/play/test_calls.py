@@ -1,5 +1,6 @@
 import json
 import threading
+import time
 from itertools import product
 
 from metrics.client.chat import Conversation
@@ -20,7 +21,11 @@ class CallsTest(House):
     def setUp(self):
         super().setUp()
         self.pauses = []
-        self.clocks = Clocks(sleep=self.pauses.append)
+        self.clocks = Clocks(
+            monotonic=lambda: time.monotonic() + sum(self.pauses),
+            now=lambda: time.time() + sum(self.pauses),
+            sleep=self.pauses.append,
+        )
 
     def place(self, *answers, deadline=30.0, options=None, hangup=None, relay=False, **facts):
         """(answer, events, ledger row) of one call to a member that answers so."""

@@ -1,0 +1,242 @@
+"""Where a call asks whether it may go out now, by the limits of its connection and its model.
+
+    with gate.entry(target, size, clock) as entry:
+        while entry.ask(patience).word == "wait": ...
+        entry.heard(headers)            # the answer began
+        entry.refused(problem)          # or there was no room
+    entry.settle(usage, cost)           # what it really took
+
+One lock for each connection, held for microseconds: who is let through has been counted before the next one
+is looked at, so however many ask at once, no limit is exceeded. What is known survives a restart: the past
+comes from the ledger's counters, statements from quotas/ and limits.json. No request reads a log.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from types import TracebackType
+
+from metrics.client import limit_rows, limits_said
+from metrics.client.limit_rows import Row
+from metrics.limits import caps, cost, ledger, pacing, quota, recently
+from metrics.limits.pacing import Verdict
+from metrics.limits.scope import Scope
+from metrics.limits.windows import Amounts
+from metrics.records import Problem, Target, Usage
+from metrics.store import home
+
+Size = Callable[[], tuple[int, int | None]]  # input tokens, and the most that the answer may have
+Clock = Callable[[], float]
+
+LEAST = 16  # output tokens that are reserved at least
+
+
+class Connection:
+    """What shares a rate limit: its lock, itself and its models as scopes, and who waits."""
+
+    def __init__(self, name: str, now: float) -> None:
+        self.name = name
+        self.lock = threading.Lock()
+        self.line: list[Entry] = []
+        self._known = quota.remembered(name)
+        self._past = ledger.recently_sent(name)
+        self.scopes: dict[str, Scope] = {}
+        for model_id in {"", *self._known, *self._past}:
+            self.scope(model_id, now)
+
+    def scope(self, model_id: str, now: float) -> Scope:
+        """The scope of a model, or with "" of the whole connection."""
+        found = self.scopes.get(model_id)
+        if found is None:
+            found = Scope(self.name, model_id, self._known.get(model_id, {}))
+            found.track.seed(*recently.lines(self._past.get(model_id), now), now)
+            self.scopes[model_id] = found
+        return found
+
+    def refresh(self, scope: Scope, version: object, row: Row, now: float) -> None:
+        if scope.capped is not version or now >= scope.stale_at:
+            scope.refresh(version, quota.capped(self.name, scope.model_id), row, now)
+
+
+_connections: dict[str, Connection] = {}
+_making = threading.Lock()
+
+
+def connection(name: str, now: float) -> Connection:
+    found = _connections.get(name)
+    if found is None:
+        with _making:
+            found = _connections.get(name)
+            if found is None:
+                if not _connections:
+                    home.on_close(_connections.clear)  # another data folder is another past
+                found = _connections[name] = Connection(name, now)
+    return found
+
+
+def entry(target: Target, size: Size, clock: Clock) -> "Entry":
+    """A call to `target` that is about to be made. `size` is only asked where tokens count; `clock` gives
+    epoch seconds."""
+    return Entry(target, size, clock)
+
+
+class Entry:
+    """One call on its way: it waits in line, goes out, and is settled when it is over."""
+
+    __slots__ = (
+        "_amounts",
+        "_clock",
+        "_connection",
+        "_ended",
+        "_estimated",
+        "_row",
+        "_scopes",
+        "_size",
+        "_ticks",
+        "sent",
+        "target",
+    )
+
+    def __init__(self, target: Target, size: Size, clock: Clock) -> None:
+        now = clock()
+        self.target = target
+        self._size = size
+        self._clock = clock
+        self._connection = connection(target.connection, now)
+        with self._connection.lock:
+            self._scopes = (self._connection.scope("", now), self._connection.scope(target.model_id, now))
+        self._row = limit_rows.of(target)
+        self._amounts = Amounts(1)
+        self._estimated = False
+        self._ticks: tuple[int, ...] = ()
+        self._ended = False
+        self.sent = 0.0
+
+    def __enter__(self) -> "Entry":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        now = self._clock()
+        with self._connection.lock:
+            self._leave_line()
+            if self._ticks and not self._ended:
+                self._ended = True
+                for scope in self._scopes:
+                    scope.end(now - self.sent)
+
+    def ask(self, patience: float) -> Verdict:
+        """Whether the call may go: it is counted then. After "wait" ask again, in a moment: its place in the
+        line is kept. Problem 503 when limits.json does not parse."""
+        version = caps.version()
+        while True:
+            now = self._clock()
+            with self._connection.lock:
+                for scope in self._scopes:
+                    self._connection.refresh(scope, version, self._row, now)
+                if self._estimated or not any(scope.weighs() for scope in self._scopes):
+                    return self._judged(now, patience)
+            self._amounts, self._estimated = self._estimate(), True
+
+    def _judged(self, now: float, patience: float) -> Verdict:
+        ahead = self._ahead()
+        fits = [fit for scope in self._scopes for fit in scope.fits(self._amounts, ahead, now)]
+        verdict = pacing.decide(fits, now, patience)
+        if verdict.word == "go":
+            self._ticks = tuple(scope.take(self._amounts, now) for scope in self._scopes)
+            self.sent = now
+        if verdict.word != "wait":
+            self._leave_line()
+        elif self not in self._connection.line:
+            self._connection.line.append(self)
+        return verdict
+
+    def _ahead(self) -> int:
+        """How many calls to the same model wait before this one."""
+        count = 0
+        for other in self._connection.line:
+            if other is self:
+                break
+            count += other.target.model_id == self.target.model_id
+        return count
+
+    def _leave_line(self) -> None:
+        if self in self._connection.line:
+            self._connection.line.remove(self)
+
+    def _estimate(self) -> Amounts:
+        """What to reserve: the prompt by guess, and what an answer of this model usually has."""
+        into, most = self._size()
+        out = max(LEAST, self._scopes[1].typical)
+        if most is not None:
+            out = most if self._row.upfront else min(most, out)
+        usage = Usage(uncached_in=into, out=round(out))
+        units, _ = cost.price(usage, self.target.price)
+        return Amounts(1, into + round(out), into, round(out), max(1, units or 0))
+
+    # --- the answer
+
+    def heard(self, headers: Mapping[str, str]) -> None:
+        """The answer began, with these headers (names in lower case)."""
+        now = self._clock()
+        stated = limits_said.in_headers(headers, self.target, now)
+        if not stated and not any(scope.incident or "limits" in scope.known for scope in self._scopes):
+            return
+        with self._connection.lock:
+            for scope in self._scopes:
+                scope.answered(self.sent, now)
+            for one in stated:
+                self._scope(one.scope).hear(one, "headers", now)
+
+    def refused(self, problem: Problem) -> None:
+        """The call failed. Tokens of one that was never answered are given back."""
+        now, limited = self._clock(), problem.limited
+        with self._connection.lock:
+            if limited is not None:
+                for one in limited.stated:
+                    self._scope(one.scope).hear(one, "error", now)
+                self._scope(limited.scope).refuse(limited, now)
+
+    def settle(self, usage: Usage, units: int | None) -> None:
+        """What the call came to, in place of what was reserved. Figures that are missing stay reserved."""
+        if not self._ticks:
+            return
+        into = (usage.uncached_in or 0) + (usage.cache_write or 0)
+        into += (usage.cache_read or 0) if self._row.cached else 0
+        out = usage.out or 0
+        now, was = self._clock(), self._amounts
+        more = Amounts(
+            0,
+            into + out - was.tokens,
+            into - was.input_tokens,
+            out - was.output_tokens,
+            (units or 0) - was.usd,
+        )
+        with self._connection.lock:
+            for scope, tick in zip(self._scopes, self._ticks, strict=True):
+                scope.change(tick, more, now)
+                if out:
+                    scope.typical += (out - scope.typical) / 8
+        self._amounts = Amounts(1, into + out, into, out, units or 0)
+
+    def _scope(self, name: str) -> Scope:
+        return self._scopes[0 if name == "connection" else 1]
+
+
+def refusal(target: Target, verdict: Verdict) -> Problem:
+    """What a call comes to that is not sent."""
+    return Problem(
+        429,
+        f"{target.alias}: not sent, paced by the bench ({verdict.why}); it fits in {spoken(verdict.seconds)}",
+        kind="paced",
+        retry_after=verdict.seconds,
+        retryable=True,
+    )
+
+
+def spoken(seconds: float) -> str:
+    """A wait as a person says it, rounded up."""
+    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
+        if seconds > 2 * size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{-int(-seconds // 1)} s"

@@ -1,0 +1,116 @@
+"""When a call fits its limits: pure arithmetic on what was sent, what is in flight, and now.
+
+Every function gives a moment, epoch seconds: `now` when the call fits, else when it will. The largest of them
+decides (`decide`): go, wait when the caller has the time, or refuse at once and say when it would fit.
+
+Two guards keep a call that is slow on its way from counting in the wrong window at the provider. What was
+sent counts as sent half a second later than the clock said, and a window that ends on the clock is left alone
+around its end. Neither costs a call as much as a second.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+TICK = 0.5  # seconds: how finely the past is kept
+LATE = 0.4  # seconds for which a call that has left its window counts still
+EDGE = 0.45  # seconds before and after the end of a window on the clock in which nothing goes out
+
+
+class Reason(Protocol):
+    """What a call waits for, as a sentence names it."""
+
+    def words(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """When a call fits one limit (`at`), and which that is. `firm`: there is nothing to wait for in this
+    call."""
+
+    at: float
+    why: Reason
+    firm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`word` is go | wait | refuse; `seconds` until the call fits, `until` the moment, and `why` it must
+    wait."""
+
+    word: str
+    seconds: float = 0.0
+    until: float = 0.0
+    why: str = ""
+
+
+GO = Verdict("go")
+
+
+def decide(fits: Iterable[Fit], now: float, patience: float) -> Verdict:
+    """What becomes of a call now, whose caller waits at most `patience` seconds."""
+    last = max(fits, key=lambda fit: fit.at, default=None)
+    if last is None or last.at <= now:
+        return GO
+    seconds = last.at - now
+    return Verdict("wait" if seconds <= patience and not last.firm else "refuse", seconds, last.at, last.why.words())
+
+
+def rolling(
+    ticks: Sequence[int],
+    amounts: Sequence[float],
+    start: int,
+    used: float,
+    limit: float,
+    ask: float,
+    ahead: int,
+    window: float,
+    now: float,
+) -> float:
+    """When `ask` more fit into any stretch of `window` seconds, after `ahead` others like it.
+
+    From index `start` on, `amounts` were sent in the half seconds `ticks`; they come to `used`.
+    """
+    ask = min(ask, limit)  # what is asked for is an estimate; at worst it takes a window of its own
+    need = used + ask * (ahead + 1) - limit
+    rounds = math.ceil(max(0.0, need - used) / limit)
+    need -= rounds * limit
+    if need <= 0:
+        return now + rounds * window
+    at = now
+    for index in range(start, len(ticks)):
+        at = leaves(ticks[index], window)
+        need -= amounts[index]
+        if need <= 1e-6:
+            break
+    return at + rounds * window
+
+
+def leaves(tick: int, window: float) -> float:
+    """When what was sent in a half second has left a rolling window for certain."""
+    return (tick + 1) * TICK + window + LATE
+
+
+def fixed(used: float, limit: float, ask: float, ahead: int, begin: float, end: float, now: float) -> float:
+    """When `ask` more fit into the window on the clock from `begin` to `end`, or into a later one."""
+    over = min(ask, limit) * (ahead + 1) - max(0.0, limit - used)
+    if over > 0:
+        return end + EDGE + (math.ceil(over / limit) - 1) * (end - begin)
+    if now > end - EDGE:
+        return end + EDGE
+    return max(now, begin + EDGE)
+
+
+def bucket(spent: float, limit: float, ask: float, ahead: int, window: float, now: float) -> float:
+    """When `ask` more fit into a bucket of `limit` that refills evenly within `window` seconds and lacks
+    `spent` now."""
+    over = spent + min(ask, limit) + ask * ahead - limit
+    wait = over * window / limit + EDGE
+    return now + wait if over > -limit * EDGE / window else now
+
+
+def at_once(running: int, limit: float, ahead: int, usual: float, now: float) -> float:
+    """When a call may run beside `running` others, each of which takes about `usual` seconds."""
+    over = running + ahead + 1 - limit
+    return now if over <= 0 else now + max(0.05, usual * math.ceil(over / max(1.0, limit)) / 2)

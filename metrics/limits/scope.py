@@ -1,0 +1,218 @@
+"""One connection, or one model on it: what it was sent, the limits that it has, and what speaks against
+another call now.
+
+Everything here is done under the connection's lock (gate.py) and takes the time as an argument.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from metrics.client import limit_rows, refusals
+from metrics.client.limit_rows import Row
+from metrics.limits import pacing, quota
+from metrics.limits.caps import Caps
+from metrics.limits.pacing import Fit
+from metrics.limits.quota import Known, Limit
+from metrics.limits.windows import COLUMNS, Amounts, Track, Window
+from metrics.records import Limited, Stated
+
+# How long a call is held back after a refusal, at most: what was paid for meanwhile is found by asking again.
+EXHAUSTED, LONGEST = 60.0, {"exhausted": 3600.0}
+RELAX = 300.0  # seconds without trouble after which a learned cap lets one more call run at once
+# A refusal that said nothing and cleared within these seconds was about a minute.
+MINUTE_LIKE = (20.0, 90.0)
+WORTH = 5.0  # seconds: a shorter hold is not written down
+
+
+@dataclass(slots=True)
+class Hold:
+    """Nothing goes out until then, epoch seconds, because a provider refused a call for that cause."""
+
+    until: float
+    cause: str
+    at: float
+
+    def words(self) -> str:
+        return {
+            "concurrency": "it had too many calls at once",
+            "window": "its provider said that a limit is used up",
+            "exhausted": "its provider said that an allowance or credit is used up",
+            "overload": "its provider said that it is overloaded",
+        }.get(self.cause, "its provider refused a call")
+
+
+@dataclass(slots=True)
+class Left:
+    """What a provider said is left of a window: `amount` at the moment `at`, `limit` again at `until`, and
+    refilling meanwhile by `rate` a second."""
+
+    metric: str
+    window: str
+    amount: float
+    limit: float | None
+    until: float
+    at: float
+    rate: float
+
+    def words(self) -> str:
+        return f"its provider said that no {self.metric.replace('_', ' ')} are left"
+
+    def now(self, now: float) -> float:
+        return self.amount + self.rate * max(0.0, now - self.at)
+
+    def fits(self, ask: float, now: float) -> float:
+        missing = min(ask, self.limit or ask) - self.now(now)
+        if missing <= 0 or self.until <= now:
+            return now
+        return min(self.until, now + missing / self.rate) if self.rate else self.until
+
+
+class Scope:
+    __slots__ = (
+        "capped",
+        "clear",
+        "hold",
+        "incident",
+        "known",
+        "left",
+        "limits",
+        "measured",
+        "model_id",
+        "name",
+        "running",
+        "stale_at",
+        "track",
+        "typical",
+        "usual",
+    )
+
+    def __init__(self, name: str, model_id: str, known: Known) -> None:
+        self.name = name  # of the connection
+        self.model_id = model_id  # "" is all of the connection
+        self.track = Track()
+        self.known = known
+        held = known.get("hold")
+        self.hold: Hold | None = Hold(*held) if held else None
+        self.capped: object = None  # the version of limits.json that `limits` are of
+        self.limits: tuple[Limit, ...] = ()
+        self.stale_at = 0.0
+        self.measured = False
+        self.left: dict[str, Left] = {}
+        self.running = 0
+        self.usual = 2.0  # seconds a call takes
+        self.typical = 400.0  # tokens an answer has
+        self.incident: tuple[float, float] | None = None  # refused without a word: when, after how many calls
+        self.clear: float | None = None  # seconds such a refusal lasted
+
+    def refresh(self, version: object, caps: Caps, row: Row, now: float) -> None:
+        """Work out anew which limits hold."""
+        self.limits, self.stale_at = quota.in_force(self.known, caps, row, now)
+        self.capped = version
+        self.measured = any(limit.metric not in ("requests", "concurrency") for limit in self.limits)
+
+    # --- before a call
+
+    def fits(self, ask: Amounts, ahead: int, now: float) -> Iterator[Fit]:
+        """When a call that takes `ask` may go, by each thing that could speak against it."""
+        if self.hold is not None:
+            if self.hold.until > now:
+                yield Fit(self.hold.until, self.hold, firm=self.hold.cause == "exhausted")
+            else:
+                self.hold = None
+        for limit in self.limits:
+            if limit.metric == "concurrency":
+                yield Fit(pacing.at_once(self.running, limit.amount, ahead, self.usual, now), limit)
+            else:
+                column = COLUMNS[limit.metric]
+                yield Fit(self.window(limit, now).fits(limit.amount, ask[column], ahead, now), limit)
+        for key, left in list(self.left.items()):
+            if left.until <= now:
+                del self.left[key]
+            else:
+                yield Fit(left.fits(ask[COLUMNS[left.metric]], now), left)
+
+    def weighs(self) -> bool:
+        """Whether it matters how many tokens a call takes."""
+        return self.measured or any(left.metric != "requests" for left in self.left.values())
+
+    def window(self, limit: Limit, now: float) -> Window:
+        return self.track.window(limit.metric, limit.kind, limit.seconds, limit.amount, now)
+
+    def take(self, amounts: Amounts, now: float) -> int:
+        """Count a call that goes out; its tick."""
+        self.running += 1
+        for left in self.left.values():
+            left.amount = left.now(now) - amounts[COLUMNS[left.metric]]
+            left.at = max(left.at, now)
+        return self.track.add(amounts, now)
+
+    # --- after it
+
+    def end(self, seconds: float) -> None:
+        self.running -= 1
+        self.usual += (seconds - self.usual) / 8
+
+    def change(self, tick: int, more: Amounts, now: float) -> None:
+        self.track.change(tick, more, now)
+        for left in self.left.values():
+            left.amount -= more[COLUMNS[left.metric]]
+
+    def answered(self, sent: float, now: float) -> None:
+        """A call that was sent then was answered: what was refused before is allowed again."""
+        if self.incident is not None and sent > self.incident[0]:
+            self._learn_window(sent - self.incident[0], now)
+            self.incident = None
+        cap = self._learned_cap()
+        if cap is not None and now - cap[2] > RELAX:
+            self._state("concurrency/", "learned", cap[0] + 1, "", now)
+
+    def hear(self, stated: Stated, source: str, now: float) -> None:
+        """Take what a provider said of one limit."""
+        key = f"{stated.metric}/{stated.window}"
+        if stated.limit:
+            self._state(key, source, stated.limit, stated.kind, now)
+        if source != "headers" or stated.remaining is None or stated.metric not in COLUMNS:
+            return  # what a refusal says of its wait is the hold's
+        until = refusals.ends_at(stated, now)
+        if until is not None and until > now:
+            seconds = limit_rows.length(stated.window)
+            rate = (stated.limit or 0.0) / seconds if seconds and stated.kind == "bucket" else 0.0
+            self.left[key] = Left(
+                stated.metric, stated.window, stated.remaining, stated.limit, until, now, rate
+            )
+
+    def refuse(self, limited: Limited, now: float) -> None:
+        """Take a refusal: hold back, and learn."""
+        until, cause = limited.until, limited.cause
+        if cause == "exhausted" and until is None:
+            until = now + EXHAUSTED
+        if cause == "concurrency":
+            cap = max(1, min(self.running, (self._learned_cap() or [self.running])[0]) - 1)
+            self._state("concurrency/", "learned", cap, "", now)
+        if cause == "window" and until is None:
+            until = now + self.clear if self.clear else None
+            if self.incident is None:
+                minute = Limit("requests", "minute", 1.0, 60.0, "rolling", "learned", now)
+                self.incident = (now, self.window(minute, now).used(now) - 1)
+        if until is None or until <= now:
+            return
+        until = min(until, now + LONGEST.get(cause, until))
+        if self.hold is None or until > self.hold.until:
+            self.hold = Hold(until, cause, now)
+            if until - now > WORTH:
+                quota.note(self.name, self.model_id, now, until=round(until, 3), cause=cause)
+
+    def _learn_window(self, clear: float, now: float) -> None:
+        self.clear = clear if self.clear is None else self.clear + (clear - self.clear) / 4
+        calls = self.incident[1] if self.incident else 0
+        if MINUTE_LIKE[0] <= clear <= MINUTE_LIKE[1] and calls >= 1:
+            self._state("requests/minute", "learned", calls, "", now)
+
+    def _learned_cap(self) -> list[float] | None:
+        found: list[float] | None = self.known.get("limits", {}).get("concurrency/", {}).get("learned")
+        return found
+
+    def _state(self, key: str, source: str, limit: float, kind: str, now: float) -> None:
+        if quota.state(self.known, key, source, limit, kind, now):
+            self.stale_at = 0.0
+            quota.note(self.name, self.model_id, now, key=key, source=source, limit=limit, kind=kind)

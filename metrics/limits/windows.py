@@ -1,0 +1,267 @@
+"""What was sent in the windows that limits are about: half seconds for a day back, and sums over them.
+
+A window costs a call the same however much was sent: each keeps its sum, and where in the past it begins.
+A window comes to be when the first limit asks for it, from the past that is kept anyway.
+"""
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from metrics.client import midnights
+from metrics.limits import pacing
+from metrics.limits.pacing import TICK
+
+DAY = midnights.DAY
+MOST = 64  # windows of one track: a limit that changes with every answer makes a new bucket each time
+FORGET = 1024  # lines that are let go of at once
+
+
+class Amounts(NamedTuple):
+    """What a call takes of each metric. `usd` is in units of 1e-12 USD."""
+
+    requests: float = 0
+    tokens: float = 0
+    input_tokens: float = 0
+    output_tokens: float = 0
+    usd: float = 0
+
+
+COLUMNS = {metric: column for column, metric in enumerate(Amounts._fields)}
+Ends = Callable[[float], tuple[float, float]]
+
+
+class Track:
+    """The past of one connection, or of one model on it."""
+
+    __slots__ = ("_columns", "_first", "_month", "_month_ends", "_ticks", "_windows")
+
+    def __init__(self) -> None:
+        self._ticks = array("q")
+        self._columns = [array("d") for _ in COLUMNS]
+        self._first = 0  # the number of the oldest line that is kept
+        self._windows: dict[tuple[str, str, float], Window] = {}
+        self._month = [0.0] * len(COLUMNS)
+        self._month_ends = (0.0, 0.0)
+
+    def add(self, amounts: Amounts, now: float) -> int:
+        """Take what goes out at `now`; its tick, by which it can be changed later."""
+        tick, ticks = int(now / TICK), self._ticks
+        if ticks and ticks[-1] >= tick:
+            tick = ticks[-1]  # a clock that was put back counts nothing twice
+            for column, amount in zip(self._columns, amounts, strict=True):
+                if amount:
+                    column[-1] += amount
+        else:
+            if len(ticks) > FORGET and pacing.leaves(ticks[FORGET], DAY) <= now:
+                self._forget()
+            ticks.append(tick)
+            for column, amount in zip(self._columns, amounts, strict=True):
+                column.append(amount)
+        self._count(self._first + len(ticks) - 1, tick, amounts, now)
+        return tick
+
+    def change(self, tick: int, amounts: Amounts, now: float) -> None:
+        """Add `amounts`, which may be negative, to what went out at `tick`."""
+        index = bisect_right(self._ticks, tick) - 1
+        if index < 0 or self._ticks[index] != tick:
+            return  # longer ago than any window
+        for column, amount in zip(self._columns, amounts, strict=True):
+            if amount:
+                column[index] += amount
+        self._count(self._first + index, tick, amounts, now)
+
+    def _count(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+        if now >= self._month_ends[1]:
+            self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
+        if tick * TICK >= self._month_ends[0]:
+            for column, amount in enumerate(amounts):
+                if amount:
+                    self._month[column] += amount
+        for window in self._windows.values():
+            window.take(number, tick, amounts, now)
+
+    def seed(self, past: Iterable[tuple[float, Amounts]], month: Amounts, now: float) -> None:
+        """Begin with what is known from before: (moment, amounts) of a day, oldest first, and a month's
+        sums, those included."""
+        for at, amounts in past:
+            self.add(amounts, at)
+        self._month_ends, self._month = midnights.utc_month(now), list(month)
+
+    def month(self, column: int, now: float) -> float:
+        return self._month[column] if now < self._month_ends[1] else 0.0
+
+    def window(self, metric: str, kind: str, seconds: float, limit: float, now: float) -> "Window":
+        """The window of a limit; made on the first use."""
+        key = (metric, kind, limit * 1e6 + seconds if kind == "bucket" else seconds)
+        found = self._windows.get(key)
+        if found is None:
+            if len(self._windows) >= MOST:
+                self._windows.clear()
+            found = self._windows[key] = _made(self, COLUMNS[metric], kind, seconds, limit, now)
+        return found
+
+    def _forget(self) -> None:
+        del self._ticks[:FORGET]
+        for column in self._columns:
+            del column[:FORGET]
+        self._first += FORGET
+
+    def lines(self, column: int, since: float) -> Iterator[tuple[int, int, float]]:
+        """(number, tick, amount) of what went out since."""
+        for index in range(bisect_right(self._ticks, int(since / TICK) - 1), len(self._ticks)):
+            yield self._first + index, self._ticks[index], self._columns[column][index]
+
+    def past(self, column: int, number: int) -> tuple["array[int]", "array[float]", int]:
+        """Ticks, what went out in each, and the index of the line `number`."""
+        return self._ticks, self._columns[column], max(0, number - self._first)
+
+    @property
+    def next_number(self) -> int:
+        return self._first + len(self._ticks)
+
+
+class Rolling:
+    """Any stretch of so many seconds."""
+
+    __slots__ = ("_column", "_seconds", "_start", "_sum", "_track")
+
+    def __init__(self, track: Track, column: int, seconds: float, now: float) -> None:
+        self._track = track
+        self._column = column
+        self._seconds = seconds
+        lines = list(track.lines(column, now - seconds - 2))
+        self._start = lines[0][0] if lines else track.next_number
+        self._sum = sum(amount for _, _, amount in lines)
+
+    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+        if number >= self._start:
+            self._sum += amounts[self._column]
+
+    def used(self, now: float) -> float:
+        self._left(now)
+        return self._sum
+
+    def _left(self, now: float) -> tuple["array[int]", "array[float]", int]:
+        """The past, and where in it this window begins at `now`."""
+        ticks, amounts, index = self._track.past(self._column, self._start)
+        begun = index
+        while index < len(ticks) and pacing.leaves(ticks[index], self._seconds) <= now:
+            self._sum -= amounts[index]
+            index += 1
+        self._start += index - begun
+        if index == len(ticks):
+            self._sum = 0.0  # and no rounding error with it
+        return ticks, amounts, index
+
+    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
+        ticks, amounts, index = self._left(now)
+        return pacing.rolling(ticks, amounts, index, self._sum, limit, ask, ahead, self._seconds, now)
+
+    def resets(self, now: float) -> float | None:
+        """When some of what is used is given back; None while nothing is used."""
+        ticks, _, index = self._left(now)
+        return pacing.leaves(ticks[index], self._seconds) if index < len(ticks) else None
+
+
+class Period:
+    """A window that begins and ends on the clock."""
+
+    __slots__ = ("_begin", "_column", "_end", "_of", "_sum")
+
+    def __init__(self, track: Track, column: int, of: Ends, now: float) -> None:
+        self._column = column
+        self._of = of
+        self._begin, self._end = of(now)
+        self._sum = sum(amount for _, _, amount in track.lines(column, self._begin))
+
+    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+        self._turn(now)
+        if tick * TICK >= self._begin:
+            self._sum += amounts[self._column]
+
+    def _turn(self, now: float) -> None:
+        if now >= self._end:
+            self._begin, self._end = self._of(now)
+            self._sum = 0.0
+
+    def used(self, now: float) -> float:
+        self._turn(now)
+        return self._sum
+
+    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
+        self._turn(now)
+        return pacing.fixed(self._sum, limit, ask, ahead, self._begin, self._end, now)
+
+    def resets(self, now: float) -> float | None:
+        self._turn(now)
+        return self._end
+
+
+class Month:
+    """The UTC month, which the track itself counts: it is longer than what is kept."""
+
+    __slots__ = ("_column", "_track")
+
+    def __init__(self, track: Track, column: int) -> None:
+        self._track = track
+        self._column = column
+
+    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+        pass
+
+    def used(self, now: float) -> float:
+        return self._track.month(self._column, now)
+
+    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
+        return pacing.fixed(self.used(now), limit, ask, ahead, *midnights.utc_month(now), now)
+
+    def resets(self, now: float) -> float | None:
+        return midnights.utc_month(now)[1]
+
+
+class Bucket:
+    """A limit that is given back evenly."""
+
+    __slots__ = ("_at", "_column", "_rate", "_seconds", "_spent")
+
+    def __init__(self, track: Track, column: int, seconds: float, limit: float, now: float) -> None:
+        self._column = column
+        self._seconds = seconds
+        self._rate = limit / seconds
+        self._spent, self._at = 0.0, now - seconds
+        for _, tick, amount in track.lines(column, now - seconds):
+            self._spent = self.used((tick + 1) * TICK) + amount
+
+    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+        self._spent = max(0.0, self.used(now) + amounts[self._column])
+
+    def used(self, now: float) -> float:
+        self._spent = max(0.0, self._spent - self._rate * max(0.0, now - self._at))
+        self._at = max(self._at, now)
+        return self._spent
+
+    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
+        return pacing.bucket(self.used(now), limit, ask, ahead, self._seconds, now)
+
+    def resets(self, now: float) -> float | None:
+        spent = self.used(now)
+        return now + spent / self._rate if spent else None
+
+
+Window = Rolling | Period | Month | Bucket
+
+
+def _made(track: Track, column: int, kind: str, seconds: float, limit: float, now: float) -> Window:
+    match kind:
+        case "calendar":
+            return Month(track, column)
+        case "pacific":
+            return Period(track, column, midnights.pacific_day, now)
+        case "fixed":
+            return Period(track, column, lambda at: (at - at % seconds, at - at % seconds + seconds), now)
+        case "bucket":
+            return Bucket(track, column, seconds, limit, now)
+        case _:
+            return Rolling(track, column, seconds, now)
