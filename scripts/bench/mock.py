@@ -24,7 +24,7 @@ WORDS = ("The ", "quick ", "brown ", "fox ", "jumps ", "over ", "the ", "lazy ",
 USAGE = {"prompt_tokens": 12, "completion_tokens": 9, "total_tokens": 21}
 HEAD = {"id": "chatcmpl-mock", "created": 1_700_000_000, "model": "mock", "system_fingerprint": "fp_mock"}
 BACKLOG = 1024
-KEPT = 4_096  # bytes at the end of a large body, where its options stand
+KEPT = 4_096  # bytes at each end of a large body, where its options stand
 
 
 def _json(**fields: object) -> bytes:
@@ -125,16 +125,18 @@ def converse(connection: socket.socket) -> None:
 
 
 def swallowed(connection: socket.socket, body: bytes, size: int) -> bytes | None:
-    """The end of a body of `size` bytes that begins with `body`; the rest is not kept. None when it breaks
+    """A body of `size` bytes that begins with `body`; of a large one only its two ends. None when it breaks
     off."""
     left = size - len(body)
+    begin, end = body[:KEPT], body[KEPT:]
     while left:
         piece = connection.recv(min(left, 65_536))
         if not piece:
             return None
         left -= len(piece)
-        body = (body + piece)[-KEPT:]
-    return body
+        room = KEPT - len(begin)
+        begin, end = begin + piece[:room], (end + piece[room:])[-KEPT:]
+    return begin + end
 
 
 def serve(listener: socket.socket) -> None:

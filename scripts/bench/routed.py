@@ -19,8 +19,9 @@ from scripts.bench.results import Results, turned
 DIRECT, NEW, ONGOING, OF_FIVE = "direct", "new", "ongoing", "new of 5"
 ALL = (DIRECT, NEW, ONGOING)
 LONG = (DIRECT, ONGOING)  # a long body is the history of a conversation that goes on
-ONE, BURST, LATE, SLOW = "mock-1", "mock-c100", "mock-d50", "mock-g20-c50"  # models, see stamped.py
-CHUNKS = {BURST: 100, SLOW: 50}
+# Models, see stamped.py. A whole answer of a member that was asked for a stream comes in as many chunks, too.
+BURST, LATE, SLOW = "mock-c100", "mock-d50-c100", "mock-g20-c50"
+FIVE = [BURST, *(f"mock-c10{seat}" for seat in range(1, 5))]
 MESSAGES = "/v1/messages"
 WORDS = 'the quick brown fox jumps over a lazy dog; then "he" reads code {x: [1, 2]}\nand notes — '
 TURN = 4_000  # bytes, about, of a message in a long conversation
@@ -30,19 +31,16 @@ LIMIT = 256  # tokens of an answer; Messages wants one
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """`connections` at once, each with requests of about `size` bytes for `model`, for `least` seconds or
-    more."""
+    more. `chunks`: of the streams that are asked for; 0: the reply is wanted whole."""
 
     name: str
     connections: int
-    model: str = ONE
+    model: str = BURST
+    chunks: int = 0
     size: int = 1_000
     path: str = CHAT
     targets: tuple[str, ...] = ALL
     least: float = 0.0
-
-    @property
-    def chunks(self) -> int:
-        return CHUNKS.get(self.model, 0)
 
     def job(self, target: Target, kind: str, seconds: float) -> Job:
         """The load on `target`: conversations of the `kind`, or as direct calls the same as ongoing ones."""
@@ -74,13 +72,13 @@ SCENARIOS = (
     Scenario("100 KB c8", 8, size=100_000, targets=LONG),
     Scenario("2 MB c4", 4, size=2_000_000, targets=LONG),
     Scenario("50 ms c32", 32, LATE),
-    Scenario("burst c1", 1, BURST),
-    Scenario("burst c8", 8, BURST),
-    Scenario("burst c32", 32, BURST),
-    Scenario("burst c128", 128, BURST),
+    Scenario("burst c1", 1, chunks=100),
+    Scenario("burst c8", 8, chunks=100),
+    Scenario("burst c32", 32, chunks=100),
+    Scenario("burst c128", 128, chunks=100),
     Scenario("Messages c8", 8, path=MESSAGES),
-    Scenario("Messages burst c1", 1, BURST, path=MESSAGES),
-    Scenario("slow c128", 128, SLOW, least=1.5),
+    Scenario("Messages burst c1", 1, chunks=100, path=MESSAGES),
+    Scenario("slow c128", 128, SLOW, chunks=50, least=1.5),
 )
 NAMES = {scenario.name: scenario for scenario in SCENARIOS}
 
@@ -94,7 +92,7 @@ class Measured(NamedTuple):
 
 
 def collection(model: str, kind: str) -> str:
-    return "five" if kind == OF_FIVE else "one" if model == ONE else f"c-{model}"
+    return "c-five" if kind == OF_FIVE else f"c-{model}"
 
 
 def history(size: int) -> list[dict[str, str]]:
@@ -131,11 +129,13 @@ def measure(
 
 
 def seat(server: Server, provider: Target) -> None:
-    """Register the mock's models, one of each manner in a collection of its own."""
+    """Register the mock's models, one of each manner in a collection of its own, and five in one."""
     server.seat(provider)
-    for model in (BURST, LATE, SLOW):
+    for model in (*FIVE, LATE, SLOW):
         server.model(model)
+    for model in (BURST, LATE, SLOW):
         server.collect(collection(model, NEW), [model])
+    server.collect(collection(BURST, OF_FIVE), FIVE)
 
 
 def visit(

@@ -43,6 +43,20 @@ class TestMock(unittest.TestCase):
                     self.assertEqual(len(stamped.STAMP.findall(sent.taken())), chunks)
         self.assertEqual(slept, [0.05, 0.007])
 
+    def test_of_a_large_body_both_ends_are_kept(self):
+        body = b"begin" + b" " * 50_000 + b"end"
+        for first in (0, 1, 5_000, 50_000, len(body)):
+            ours, theirs = socket.socketpair()
+            with ours, theirs, self.subTest(first=first):
+                threading.Thread(target=ours.sendall, args=(body[first:],), daemon=True).start()
+                kept = mock.swallowed(theirs, body[:first], len(body))
+                self.assertTrue(kept.endswith(b"end"))
+                self.assertTrue(kept.startswith(b"begin"))
+        ours, theirs = socket.socketpair()
+        ours.close()
+        with theirs:
+            self.assertIsNone(mock.swallowed(theirs, b"x", 9))
+
     def test_answers_on_one_connection_however_the_requests_are_cut(self):
         ours, theirs = socket.socketpair()
         self.addCleanup(ours.close)
@@ -54,6 +68,7 @@ class TestMock(unittest.TestCase):
             (post, 20, mock.STREAMED),
             (post, len(post) - 3, mock.STREAMED),
             (b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}" + post, 44, mock.WHOLE + mock.STREAMED),
+            (large(b'{"stream":true}', begin=9_000), 3_000, mock.STREAMED),
             (large(b'{"stream":true}') + large(b"{}"), 9_000, mock.STREAMED + mock.WHOLE),
         ]:
             with self.subTest(requests):
@@ -82,8 +97,8 @@ class Sent:
         return taken
 
 
-def large(end: bytes) -> bytes:
-    body = b" " * 20_000 + end
+def large(end: bytes, begin: int = 20_000) -> bytes:
+    body = b" " * begin + end
     return b"POST / HTTP/1.1\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
 
 

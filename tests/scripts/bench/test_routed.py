@@ -1,9 +1,10 @@
 import json
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from scripts.bench import routed, stamped
+from scripts.bench import product, routed, stamped
 from scripts.bench.load import NUMBERED
 from scripts.bench.product import Target
 from scripts.bench.results import Results
@@ -88,10 +89,14 @@ class MeasureTest(unittest.TestCase):
         ):
             found = routed.measure(Path("x"), TARGET, 2, 1.0, lambda text: None)
         first = [model for model, connections, *_ in asked if connections == 1][:4]
-        self.assertEqual(first, ["mock-1", "bench/one:route", "bench/one:route", "bench/five:route"])
+        self.assertEqual(
+            first, ["mock-c100", "bench/c-mock-c100:route", "bench/c-mock-c100:route", "bench/c-five:route"]
+        )
         visits = sum(len(scenario.targets) for scenario in SCENARIOS)
         self.assertEqual(len(asked), 2 * visits + 1)
-        self.assertEqual(asked[visits][0], "bench/one:route")  # the second round begins with the next one
+        self.assertEqual(
+            asked[visits][0], "bench/c-mock-c100:route"
+        )  # the second round begins with the next one
         self.assertEqual(asked[-1], ("bench/c-mock-g20-c50:route", 128, 77, True))
         self.assertEqual(found.rss_mb, {"idle": 30.0, "after": 30.0, "slow": 50.0})
         whole, burst = (found.results.rounds[name][NEW][0] for name in ("1 KB c1", "burst c1"))
@@ -99,6 +104,10 @@ class MeasureTest(unittest.TestCase):
         self.assertEqual((burst["first_ms"], burst["pace"]), (0.5, 500.0))
         for server in servers:
             self.assertEqual(server.collected["c-mock-c100"], ["mock-c100"])
+            self.assertEqual(len(server.collected["c-five"]), 5)
+            for model in {model for members in server.collected.values() for model in members}:
+                how = stamped.manner(json.dumps({"model": model, "stream": True}).encode())
+                self.assertGreater(how.count, 0, model)
 
 
 class TableTest(unittest.TestCase):
@@ -115,6 +124,26 @@ class TableTest(unittest.TestCase):
         told = routed.told(routed.Measured(measured(errors=1), {"idle": None}))
         self.assertEqual(json.loads(json.dumps(told))["errors"], told["errors"])
         self.assertGreater(told["errors"], 0)
+
+
+class SlowRouted(unittest.TestCase):
+    def test_every_kind_of_load_is_answered_by_a_real_server(self):
+        with tempfile.TemporaryDirectory() as folder, product.mock() as provider:
+            with product.server(Path(folder, "home")) as server:
+                routed.seat(server, provider)
+                for name in (
+                    "1 KB c1",
+                    "100 KB c8",
+                    "50 ms c32",
+                    "burst c8",
+                    "Messages c8",
+                    "Messages burst c1",
+                ):
+                    for kind in routed.NAMES[name].targets:
+                        with self.subTest(name, kind=kind):
+                            told = routed.visit(routed.NAMES[name], provider, server, kind, 0.1)
+                            self.assertGreater(told["ok"], 0)
+                            self.assertEqual(told["errors"], 0)
 
 
 class Served:
