@@ -41,6 +41,7 @@ CALLERS = frozenset(
         "out_of_budget",
         "unsupported",
         "cancelled",
+        "paced",  # not sent at all
     ]
 )
 QUICK = 10.0  # a time-out after fewer seconds was the caller's impatience
@@ -182,10 +183,11 @@ def _resting(fact: Fact, at: float, kind: str, stated: float | None) -> Fact:
     return fact | {"stated": stated is not None, "step": step + 1}
 
 
-def kept_by(keeper: Callable[[Callable[[Facts], Any]], Any]) -> None:
-    """Have `keeper` keep the facts: it calls what it is given with them, while nobody else changes them."""
-    global _kept
-    _kept = keeper
+def kept_by(keeper: Callable[[Callable[[Facts], Any]], Any], facts: Callable[[], Facts]) -> None:
+    """Have `keeper` keep the facts: it calls what it is given with them, while nobody else changes them.
+    `facts` are the same to look something up in, at any time: a fact is replaced and never changed."""
+    global _kept, _facts
+    _kept, _facts = keeper, facts
 
 
 _alone: Facts = {}
@@ -196,8 +198,8 @@ def _keep_alone(reader: Callable[[Facts], Any]) -> Any:
 
 
 _kept: Callable[[Callable[[Facts], Any]], Any] = _keep_alone
+_facts: Callable[[], Facts] = lambda: _alone
 
 
 def _fact(model_id: str) -> Fact:
-    fact: Fact = _kept(lambda facts: facts.get(model_id, {}))
-    return fact
+    return _facts().get(model_id, {})
