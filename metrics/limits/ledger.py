@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from metrics.evidence import reliability
-from metrics.limits import cost, launches, recently, spend
+from metrics.limits import cost, launches, recently, spend, usage
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
 
@@ -131,7 +131,7 @@ _NO_CALLS = {"calls": 0, "units": 0, "unknown": 0}
 
 
 def _empty() -> dict[str, Any]:
-    return {"days": {}, "models": {}, "launches": {}, "spend": {}, "recent": {}}
+    return {"days": {}, "models": {}, "launches": {}, "spend": {}, "recent": {}, "usage": usage.empty()}
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
@@ -141,7 +141,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     day = days.setdefault(row["at"][:10], dict(_NO_CALLS))
     day["calls"] += 1
     day["unknown"] += row.get("cost_status") == "unknown"
-    day["units"] += round((row.get("cost_usd") or 0.0) * cost.UNITS)
+    day["units"] += round(float(row.get("cost_usd") or 0.0) * cost.UNITS)
     if len(days) > DAYS:
         del days[min(days)]
     reliability.fold(state["models"], row)
@@ -151,7 +151,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     recently.fold(state["recent"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=4)
+LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=5)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

@@ -1,0 +1,201 @@
+"""What the calls come to, by the hour and by model, collection, key, purpose, endpoint and day.
+
+Each ledger row is added to its hour as it comes. An hour that is over is packed into a few hundred bytes of
+text, and after HOURS hours goes into its day, so that what is kept stays small and saving it stays cheap; a
+question adds up hours and days, never rows. Money is in exact integers of 1e-12 USD.
+"""
+
+import base64
+import json
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from metrics.limits import cost
+from metrics.store.stamps import stamp
+
+Row = Mapping[str, Any]
+Cells = dict[str, list[int]]  # by name, what COUNTS say
+State = dict[
+    str, Any
+]  # {"open": {hour: {by: Cells}}, "hours": {hour: {by: packed}}, "days": the same, "merged"}
+
+FIELDS = ("model", "collection", "key", "purpose", "endpoint")
+BY = (*FIELDS, "day")
+KINDS = ("uncached_in", "cache_read", "cache_write", "out", "reasoning")
+COUNTS = ("calls", "errors", "interrupted", "priced", "unknown", "units", "estimated", "unmetered", *KINDS)
+
+OPEN = 2  # hours that are being counted: calls that end together come in any order
+HOURS = 14 * 24  # that are told apart; what is older is kept by the day
+DAYS = 400
+MOST = 500  # names in one hour; further ones count together, as OTHERS
+OTHERS = "(others)"
+LONGEST = 200  # characters of a name
+
+INTERRUPTED = "interrupted"  # the `error` of a call that was under way when its server was killed
+NOT_ITS_FAULT = ("caller_left", INTERRUPTED)
+
+
+def empty() -> State:
+    return {"open": {}, "hours": {}, "days": {}, "merged": ""}
+
+
+def fold(state: State, row: Row) -> None:
+    """Count a ledger row in its hour."""
+    hour, amounts = row["at"][:13], _amounts(row)
+    cells = state["open"].get(hour)
+    if cells is None:
+        cells = _open(state, hour)
+    _add(cells["day"], hour[:10], amounts)
+    for field in FIELDS:
+        name = row.get(field)
+        _add(cells[field], "" if name is None else str(name)[:LONGEST], amounts)
+
+
+def _amounts(row: Row) -> list[tuple[int, int]]:
+    """What a row adds to a cell: (place in COUNTS, how much), only what is not nothing."""
+    status, error = row.get("cost_status"), row.get("error")
+    counts = [
+        1,
+        row.get("status") != "ok" and error not in NOT_ITS_FAULT,
+        error == INTERRUPTED,
+        row.get("cost_usd") is not None,
+        status == "unknown",
+        round(float(row.get("cost_usd") or 0.0) * cost.UNITS),
+        bool(row.get("estimated")),
+        status != "none" and row.get("out") is None,
+        *(row.get(kind) or 0 for kind in KINDS),
+    ]
+    return [(place, int(count)) for place, count in enumerate(counts) if count]
+
+
+def _add(cells: Cells, name: str, amounts: list[tuple[int, int]]) -> None:
+    cell = cells.get(name)
+    if cell is None:
+        name = name if len(cells) < MOST else OTHERS
+        cell = cells.setdefault(name, [0] * len(COUNTS))
+    for place, count in amounts:
+        cell[place] += count
+
+
+# --- from hours to days
+
+
+def _open(state: State, hour: str) -> dict[str, Cells]:
+    """The hour, to be counted in; another is closed for it."""
+    packed = state["hours"].pop(hour, {})
+    cells: dict[str, Cells] = {by: _unpacked(packed.get(by)) for by in BY}
+    state["open"][hour] = cells
+    while len(state["open"]) > OPEN:
+        _close(state, min(other for other in state["open"] if other != hour))
+    return cells
+
+
+def _close(state: State, hour: str) -> None:
+    hours, days = state["hours"], state["days"]
+    hours[hour] = {by: _packed(cells) for by, cells in state["open"].pop(hour).items()}
+    while len(hours) > HOURS:
+        oldest = min(hours)
+        _into_day(days, oldest, hours.pop(oldest))
+        state["merged"] = max(state["merged"], oldest)
+    while len(days) > DAYS:
+        del days[min(days)]
+
+
+def _into_day(days: dict[str, dict[str, str]], hour: str, packed: Mapping[str, str]) -> None:
+    day = days.setdefault(hour[:10], {})
+    for by in BY:
+        cells = _unpacked(day.get(by))
+        _sum(cells, _unpacked(packed.get(by)))
+        day[by] = _packed(cells)
+
+
+def _sum(cells: Cells, more: Cells, named: Callable[[str], str] = str) -> None:
+    """Add `more` to `cells`, whose lists it then shares with nobody."""
+    for name, counts in more.items():
+        name = named(name)
+        have = cells.get(name)
+        cells[name] = list(counts) if have is None else [a + b for a, b in zip(have, counts, strict=True)]
+
+
+def _packed(cells: Cells) -> str:
+    """Cells as text without a character that JSON escapes: saving the counters writes it as it is."""
+    return base64.b64encode(zlib.compress(json.dumps(cells, separators=(",", ":")).encode(), 1)).decode()
+
+
+def _unpacked(packed: str | None) -> Cells:
+    if not packed:
+        return {}
+    cells: Cells = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return cells
+
+
+# --- answering
+
+
+def copy(state: State, by: str) -> State:
+    """What `told` needs of a state that goes on being counted."""
+    opened = {
+        hour: {name: list(counts) for name, counts in cells[by].items()}
+        for hour, cells in state["open"].items()
+    }
+    packed = {part: {at: each[by] for at, each in state[part].items()} for part in ("hours", "days")}
+    return {"open": opened, "merged": state["merged"], **packed}
+
+
+def told(
+    copied: State, by: str, since: float | None = None, named: Callable[[str], str] = str
+) -> dict[str, Any]:
+    """{"by", "since", "total", "rows"}: what was used by each, in the order of what it cost.
+
+    A row is {"name", "calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd",
+    "estimated_calls", "unmetered_calls", "tokens": {kind: count}}; `name` is null for calls without one.
+    `known_usd` is the sum over the priced calls, null where there is none but some of unknown cost.
+    `since` (epoch seconds; None: all that is kept) is taken back to its full hour, or day where the hours are
+    not told apart any more; the answer says to when. `named` may bring names together, as renames do.
+    """
+    start = _start(copied, since)
+    cells: Cells = {}
+    for part, size in (("days", 10), ("hours", 13)):
+        for at, packed in copied[part].items():
+            if at >= start[:size]:
+                _sum(cells, _unpacked(packed), named)
+    for at, opened in copied["open"].items():
+        if at >= start:
+            _sum(cells, opened, named)
+    total = [sum(column) for column in zip(*cells.values(), strict=True)] or [0] * len(COUNTS)
+    rows = [{"name": name or None, **_document(counts)} for name, counts in _ordered(cells, by)]
+    return {"by": by, "since": f"{start}:00:00Z" if start else None, "total": _document(total), "rows": rows}
+
+
+def _start(copied: State, since: float | None) -> str:
+    """The hour from which on is counted: what is kept by the day alone is taken by the day."""
+    if since is None:
+        kept = [*(f"{day}T00" for day in copied["days"]), *copied["hours"], *copied["open"]]
+        return min(kept, default="")
+    hour = stamp(since)[:13]
+    return hour if hour > copied["merged"] else f"{hour[:10]}T00"
+
+
+def _ordered(cells: Cells, by: str) -> list[tuple[str, list[int]]]:
+    """Days in their order, anything else the dearest first, then the busiest."""
+    if by == "day":
+        return sorted(cells.items())
+    units, calls = COUNTS.index("units"), COUNTS.index("calls")
+    return sorted(cells.items(), key=lambda cell: (-cell[1][units], -cell[1][calls], cell[0]))
+
+
+def _document(counts: list[int]) -> dict[str, Any]:
+    said = dict(zip(COUNTS, counts, strict=True))
+    dark = said["unknown"] and not said["priced"]
+    return {
+        "calls": said["calls"],
+        "errors": said["errors"],
+        "interrupted": said["interrupted"],
+        "priced_calls": said["priced"],
+        "unknown_calls": said["unknown"],
+        "known_usd": None if dark else cost.usd(said["units"]),
+        "estimated_calls": said["estimated"],
+        "unmetered_calls": said["unmetered"],
+        "tokens": {kind: said[kind] for kind in KINDS},
+    }
