@@ -24,6 +24,15 @@ def alone(answer: Answer) -> Problem:
     )
 
 
+def half(answer: Answer) -> Problem:
+    """The failure of one that had begun to answer. What to do stands in its sentence: agents without a word
+    for it in their API look there (opencode's list of what it tries again has "retry your request")."""
+    problem = alone(answer)
+    problem.message += "; retry your request, and the turn begins anew"
+    problem.args = (problem.message,)
+    return problem
+
+
 def together(answers: Sequence[Answer], each: str, none: str) -> Problem:
     """The failure of all of `answers`. `each` and `none` begin its sentence: "every seat", "no seat"."""
     said = "; ".join(named(answer.seat.target.alias, answer.message or answer.status) for answer in answers)

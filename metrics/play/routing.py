@@ -103,7 +103,8 @@ def play(turn: Turn, gone: Gone = lambda: False, clocks: Clocks = REAL) -> Gener
             return
         if attempt.said or answer.error in FINAL:
             turns.record(turn, answer, waiting.elapsed())
-            raise failing.alone(answer)
+            broke = attempt.said and answer.error not in FINAL
+            raise failing.half(answer) if broke else failing.alone(answer)
         turn.failed.append(answer)
     turns.record(turn, turn.failed[-1], waiting.elapsed())
     raise failure(turn)
