@@ -23,6 +23,7 @@ from metrics.commands import (
     log,
     login,
     models,
+    quota,
     route,
     serve,
     status,
@@ -48,6 +49,7 @@ TABLE: tuple[Command, ...] = (
     *models.COMMANDS,
     *key.COMMANDS,
     *budget.COMMANDS,
+    *quota.COMMANDS,
     *login.COMMANDS,
 )
 COMMANDS = {command.name: command for command in TABLE}

@@ -1,6 +1,6 @@
 """The dashboard: one module a page, each with the handlers it needs."""
 
-from metrics.dashboard import collections, endpoints, keys, models, panels, route, settings, status
+from metrics.dashboard import collections, endpoints, keys, models, panels, quotas, route, settings, status
 
 HANDLERS = (
     *status.HANDLERS,
@@ -10,5 +10,6 @@ HANDLERS = (
     *panels.HANDLERS,
     *route.HANDLERS,
     *keys.HANDLERS,
+    *quotas.HANDLERS,
     *settings.HANDLERS,
 )
