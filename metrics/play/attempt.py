@@ -162,4 +162,6 @@ def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, A
         relay=RELAYED.get(request.format) == seat.target.api,
         attempts=calls.ATTEMPTS if attempt.last else 1,
         patience=(request.deadline or UNASKED) if attempt.last else PACED,
+        # While another could take over, only a stream shows that this one is at work.
+        stream=request.stream or not attempt.last,
     )

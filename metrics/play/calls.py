@@ -15,21 +15,12 @@ from metrics.client.arrival import hung_up
 from metrics.client.chat import Conversation
 from metrics.client.dialects import DIALECTS
 from metrics.client.transport import Arrival, Hangup, Timeouts
-from metrics.events import (
-    Chunk,
-    Closed,
-    Event,
-    Failed,
-    Opened,
-    Reasoning,
-    Text,
-    Tick,
-    ToolArguments,
-    ToolStart,
-)
+from metrics.events import Event, Tick
 from metrics.limits import budgets, cost, gate, ledger, tokens
 from metrics.limits.budgets import Hold
-from metrics.records import Answer, Problem, Seat, Usage
+from metrics.play import outcome
+from metrics.play.outcome import Said
+from metrics.records import Answer, Problem, Seat
 
 ATTEMPTS = 3
 LONGEST_PAUSE = 10.0  # a provider that asks for more than this is asked another day, not in this panel
@@ -42,23 +33,6 @@ DEEPEST = 3
 
 # What may be tried again, and the first pause in seconds; it doubles. A stated Retry-After always wins.
 AGAIN = {"rate_limited": 1.0, "overloaded": 0.5, "upstream": 0.4, "unreachable": 0.2}
-
-# Failures for which a provider charges nothing: it never began to answer. Their cost is none, not unknown.
-UNCHARGED = {
-    "rate_limited",
-    "overloaded",
-    "unreachable",
-    "auth",
-    "payment",
-    "not_found",
-    "bad_request",
-    "context",
-    "forbidden",
-    "paced",
-}
-
-# The seat's status by the kind of problem; anything else is an "error".
-STATUSES = {"timeout": "timeout", "empty": "empty", "refused": "refused"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,51 +62,6 @@ class Clocks:
 REAL = Clocks()
 
 
-@dataclass(slots=True)
-class _Said:
-    """What one attempt has said so far."""
-
-    text: list[str] = field(default_factory=list)
-    reasoning: list[str] = field(default_factory=list)
-    opened: Opened = field(default_factory=Opened)
-    closed: Closed | None = None
-    first: float | None = None
-    tools: int = 0
-    calls: dict[int, tuple[str, list[str]]] = field(default_factory=dict)
-    changed: tuple[str, ...] = ()
-
-    def hear(self, event: Event, at: float) -> None:
-        match event:
-            case Text(piece):
-                self.text.append(piece)
-                self.first = at if self.first is None else self.first
-            case Reasoning(piece):
-                self.reasoning.append(piece)
-                self.first = at if self.first is None else self.first
-            case ToolStart() | ToolArguments():
-                self.tools += 1
-                self.first = at if self.first is None else self.first
-                if event.choice == 0:
-                    self._call(event)
-            case Opened():
-                self.opened = event
-            case Closed():
-                self.closed = event
-            case Chunk(_, inner):
-                for meaning in inner:
-                    self.hear(meaning, at)
-            case Failed(problem):
-                raise problem
-            case Tick():
-                pass
-
-    def _call(self, event: ToolStart | ToolArguments) -> None:
-        if isinstance(event, ToolStart):
-            self.calls[event.index] = (event.name, [])
-        elif event.index in self.calls:
-            self.calls[event.index][1].append(event.text)
-
-
 def place(
     seat: Seat,
     conversation: Conversation,
@@ -146,15 +75,17 @@ def place(
     relay: bool = False,
     attempts: int = ATTEMPTS,
     patience: float | None = None,
+    stream: bool = True,
 ) -> Generator[Event, None, Answer]:
-    """Ask `seat`'s model, at most `deadline` seconds from now. Yields events (Tick after `quiet` seconds of
-    silence; with `relay` as Chunks, where the provider's dialect can), returns the Answer; raises nothing of
-    the provider's: a failure is an Answer whose status says so. Tries again, `attempts` times in all, while
-    nothing has been said, and waits before it goes out until it fits its limits, at most `patience` seconds
-    (None: as long as there is time); what would not fit by then is not sent: "paced". Closing the generator
-    hangs up on the member, and what it cost is recorded; a Problem thrown into it ends the call as that.
-    What the budgets and limits of the key leave no room for is not asked: its Answer is `skipped`, and no
-    row is written."""
+    """Ask `seat`'s model, at most `deadline` seconds from now, for a stream or for the whole at once.
+
+    Yields events (Tick after `quiet` seconds of silence; with `relay` as Chunks, where the provider's dialect
+    can), returns the Answer; raises nothing of the provider's: a failure is an Answer whose status says so.
+    Tries again, `attempts` times in all, while nothing has been said. Before it goes out it waits until it
+    fits its limits, at most `patience` seconds (None: as long as there is time); what would not fit by then
+    is not sent: "paced". Closing the generator hangs up on the member, and what it cost is recorded; a
+    Problem thrown into it ends the call as that. What the budgets and limits of the key leave no room for is
+    not asked: its Answer is `skipped`, and no row is written."""
     play = _Play(
         seat,
         conversation,
@@ -167,11 +98,12 @@ def place(
         relay,
         attempts,
         patience,
+        stream,
     )
     try:
         hold = _hold(play, filing)
     except Problem as problem:
-        return replace(_failed(Answer(seat, "", cost_status="none"), problem), status="skipped")
+        return replace(outcome.failed(Answer(seat, "", cost_status="none"), problem), status="skipped")
     try:
         yield from play.attempts()
     except GeneratorExit:
@@ -219,9 +151,10 @@ class _Play:
     relay: bool = False
     most: int = ATTEMPTS
     patience: float | None = None
+    stream: bool = True
     entry: gate.Entry | None = None
     tries: int = 0
-    said: _Said = field(default_factory=_Said)
+    said: Said = field(default_factory=Said)
     problem: Problem | None = None
     started: float = 0.0
 
@@ -231,7 +164,7 @@ class _Play:
     def attempts(self) -> Iterator[Event]:
         self.started = self.clocks.monotonic()
         while True:
-            before, self.said, self.problem = self.problem, _Said(), None
+            before, self.said, self.problem = self.problem, Said(), None
             try:
                 yield from self._admitted()
                 return
@@ -251,6 +184,9 @@ class _Play:
             return None
         if DIALECTS[self.seat.target.api].learn(self.seat.target, problem):
             return 0.0  # it named what it does not take: it is asked again without, and learns a thing once
+        if not self.stream and problem.kind == "bad_request" and "stream" in problem.message.lower():
+            self.stream = True  # some models answer in no other way
+            return 0.0
         first = AGAIN.get(problem.kind)
         if first is None or not problem.retryable or self.tries >= self.most:
             return None
@@ -299,7 +235,7 @@ class _Play:
         if left <= 0:
             raise Problem(504, f"{target.alias} had no time left to answer", kind="timeout")
         dialect = DIALECTS[target.api]
-        outgoing = dialect.compose(target, self.conversation, self.options)
+        outgoing = dialect.compose(target, self.conversation, self.options, stream=self.stream)
         self.said.changed = outgoing.changed
         limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
         headers = (*outgoing.headers, (DEPTH, str(self.depth)))
@@ -320,7 +256,7 @@ class _Play:
                 yield event
 
     def answer(self) -> Answer:
-        answer = _answer(self.seat, self.said, self.problem, self.conversation)
+        answer = outcome.of(self.seat, self.said, self.problem, self.conversation)
         return replace(answer, seconds=self.elapsed(), attempts=self.tries)
 
 
@@ -335,68 +271,6 @@ def _ticking(opening: Generator[None, None, Arrival]) -> Generator[Event, None, 
         return arrival
     finally:
         opening.close()
-
-
-def _answer(seat: Seat, said: _Said, problem: Problem | None, conversation: Conversation) -> Answer:
-    text, reasoning = "".join(said.text), "".join(said.reasoning)
-    closed = said.closed
-    usage = closed.usage if closed else Usage()
-    if usage.out is None and said.first is not None:
-        usage = _estimated(usage, text + reasoning, conversation)
-    picodollars, status = cost.price(usage, seat.target.price)
-    if problem is not None and said.first is None and problem.kind in UNCHARGED:
-        usage, picodollars, status = Usage(), None, "none"
-    answer = Answer(
-        seat=seat,
-        status="ok",
-        text=text,
-        reasoning=reasoning,
-        finish=closed.finish if closed else None,
-        first_token_s=said.first,
-        usage=usage,
-        cost=picodollars,
-        cost_status=status,
-        provider=said.opened.provider,
-        fingerprint=said.opened.fingerprint,
-        changed=said.changed,
-        calls=tuple((name, "".join(pieces)) for _, (name, pieces) in sorted(said.calls.items())),
-    )
-    return _failed(answer, problem) if problem else _judged(answer, said)
-
-
-def _judged(answer: Answer, said: _Said) -> Answer:
-    """The status of an answer whose stream ended in order."""
-    if answer.finish == "content_filter" and not answer.text:
-        why = "the provider's filter withheld the answer"
-        return replace(answer, status="refused", error="refused", message=why, http_status=502)
-    if answer.text.strip() or said.tools:
-        return answer
-    if answer.reasoning and answer.finish == "length":
-        why = "it thought until its output budget was used up; raise max_tokens"
-        return replace(answer, status="empty", error="out_of_budget", message=why, http_status=502)
-    return replace(answer, status="empty", error="empty", message="it answered nothing", http_status=502)
-
-
-def _failed(answer: Answer, problem: Problem) -> Answer:
-    status = (
-        "cut" if answer.text.strip() and problem.kind != "timeout" else STATUSES.get(problem.kind, "error")
-    )
-    return replace(
-        answer,
-        status=status,
-        error=problem.kind,
-        message=problem.message,
-        code=problem.code,
-        http_status=problem.status,
-        retry_after=problem.retry_after,
-    )
-
-
-def _estimated(usage: Usage, text: str, conversation: Conversation) -> Usage:
-    """Our figures, marked, for an answer that came without any."""
-    return replace(
-        usage, uncached_in=tokens.estimate(conversation.messages), out=tokens.of_text(text), estimated=True
-    )
 
 
 def row(answer: Answer, filing: Filing, now: float) -> dict[str, Any]:

@@ -362,3 +362,20 @@ class PatienceTest(Routes):
         row = self.rows()[-1]
         self.assertEqual((row["error"], row["estimated"]), ("caller_left", True))
         self.assertGreater(row["out"], 0)
+
+
+class WholeTest(Routes):
+    def test_who_could_still_fail_over_is_heard_word_by_word(self):
+        """Only of a stream can silence be told from work."""
+        self.seat("core", "aa", "bb")
+        self.provider.script("aa", error(401, "bad key"))
+        gather(routing.play(self.first("aa", "bb")))
+        streamed = [self.provider.of(alias)[-1].json.get("stream") for alias in ("aa", "bb")]
+        self.assertEqual(streamed, [True, None])
+
+    def test_a_model_that_only_streams_is_asked_again(self):
+        self.seat("core", "aa")
+        only = error(400, "This model only supports stream mode, please enable the stream parameter")
+        self.provider.script("aa", only, text("fine"))
+        self.assertEqual(gather(routing.play(self.choose())).text, "fine")
+        self.assertEqual([asked.json.get("stream") for asked in self.provider.of("aa")], [None, True])
