@@ -71,10 +71,11 @@ class ToolArguments:
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """An untouched upstream chunk (one SSE data payload, no framing) beside its meaning, for chat-to-chat
-    relays."""
+    relays. `plain` says that it holds nothing new but its text."""
 
     raw: bytes
     events: tuple["Event", ...]
+    plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +110,13 @@ def gather(events: Iterable[Event]) -> Reply:
     reasoning: list[str] = []
     thoughts: list[dict[str, Any]] = []
     calls: dict[int, dict[str, Any]] = {}
-    chunks: list[bytes] = []
+    chunks: list[bytes | str] = []
     phases: list[tuple[str, int]] = []
     length = 0
     for event in _each(events):
         match event:
+            case Chunk(raw, (Text(piece),), True):
+                chunks.append(piece)
             case Chunk(raw):
                 chunks.append(raw)
             case Text(piece, 0):

@@ -68,6 +68,11 @@ class GatherTest(unittest.TestCase):
         reply = gather([Opened("m"), Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", ()), Text("b"), Closed()])
         self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", b"{2}")))
 
+    def test_of_a_plain_chunk_the_text_is_all(self):
+        said = [Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", (Text("b"),), plain=True), Closed()]
+        reply = gather(said)
+        self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", "b")))
+
     def test_a_failure_is_raised(self):
         with self.assertRaises(Problem) as caught:
             gather([Text("a"), Failed(Problem(429, "slow"))])

@@ -132,7 +132,7 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 words = words or data  # some servers say "ping"
             elif event.whole and (text := mould.text(data)):
                 chunks.taken += 1
-                yield Chunk(_line(data), (Text(text),)) if relay else Text(text)
+                yield Chunk(_line(data), (Text(text),), plain=True) if relay else Text(text)
             else:
                 data = halves.joined(data)
                 chunk = objects.decoded(data, target, event.whole)

@@ -95,12 +95,16 @@ def _number(choice: Mapping[str, Any]) -> int:
     return index if isinstance(index, int) else 0
 
 
-def whole(chunks: Iterable[bytes]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def whole(chunks: Iterable[bytes | str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """What a stream's chunks say together: the choices of an unstreamed completion, and the fields beside
-    them. A `finish_reason` that did not come is None. Problem 502 for a chunk that is no JSON."""
+    them. A chunk that is a str is more text of the first choice. A `finish_reason` that did not come is None.
+    Problem 502 for a chunk that is no JSON."""
     choices: dict[int, dict[str, Any]] = {}
     beside: dict[str, Any] = {}
     for raw in chunks:
+        if isinstance(raw, str):
+            _join(choices.setdefault(0, _unsaid(0)), {"delta": {"content": raw}})
+            continue
         chunk = _object(raw)
         if chunk is None:
             raise Problem(502, "the provider sent a part of its answer that is no JSON", kind="garbage")

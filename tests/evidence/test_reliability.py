@@ -128,9 +128,9 @@ class Known(HomeCase):
         self.assertEqual(reliability.last_answered("a:b"), 1_796_048_540.123)
 
     def test_without_a_ledger(self) -> None:
-        keeper = reliability._kept
-        self.addCleanup(reliability.kept_by, keeper)
-        reliability.kept_by(reliability._keep_alone)
+        keeper, facts = reliability._kept, reliability._facts
+        self.addCleanup(reliability.kept_by, keeper, facts)
+        reliability.kept_by(reliability._keep_alone, lambda: reliability._alone)
         self.addCleanup(reliability._alone.clear)
         reliability.note("a:b", "ok", 5.0)
         self.assertEqual(reliability.last_answered("a:b"), 5.0)
