@@ -16,6 +16,7 @@ from metrics.records import Problem
 from metrics.store.stamps import stamp
 
 WINDOW = 60.0  # seconds
+LEAST = 0.001  # seconds of a wait, so that rounding makes none of it
 BUSY = 1.0  # seconds until another look where only calls in flight are in the way
 
 Headers = tuple[tuple[str, str], ...]
@@ -47,7 +48,7 @@ class Window:
         for when, each in self.used:
             over -= each
             if over <= 0:
-                return max(0.0, when + WINDOW - now)
+                return max(LEAST, when + WINDOW - now)
         return BUSY
 
     def full(self, now: float) -> float:
@@ -88,10 +89,10 @@ def hold(name: str, tokens: int, now: float) -> int:
 def settle(name: str, held: int, used: int, now: float) -> None:
     """A call is over for which `held` tokens were set aside, and took `used`."""
     with _lock:
-        window = _window(name, "tpm")
-        window.held -= held
-        if used:
-            window.add(used, now)
+        window = _windows.get((name, "tpm"))
+        if window is not None:
+            window.held -= held
+            window.at(now).add(used, now)
 
 
 def state(key: Key, now: float) -> dict[str, dict[str, Any]]:

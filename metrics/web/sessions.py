@@ -33,7 +33,8 @@ def begin(token: str, address: str, now: float, entropy: Callable[[int], str] = 
     with FILE.edit() as saved:
         for name in [name for name, each in saved.items() if not _good(each, token, now)]:
             del saved[name]
-        for name in sorted(saved, key=lambda name: str(saved[name]["begun"]))[: len(saved) + 1 - MOST]:
+        oldest = sorted(saved, key=lambda name: str(saved[name]["begun"]))
+        for name in oldest[: max(0, len(saved) + 1 - MOST)]:
             del saved[name]
         saved[_digest(secret)] = entry
     return secret
