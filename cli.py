@@ -27,6 +27,7 @@ from metrics.commands import (
     route,
     serve,
     status,
+    used,
     verdict,
 )
 from metrics.commands.command import Command
@@ -47,6 +48,7 @@ TABLE: tuple[Command, ...] = (
     *collections.COMMANDS,
     *endpoints.COMMANDS,
     *models.COMMANDS,
+    *used.COMMANDS,
     *key.COMMANDS,
     *budget.COMMANDS,
     *quota.COMMANDS,

@@ -1,6 +1,17 @@
 """The dashboard: one module a page, each with the handlers it needs."""
 
-from metrics.dashboard import collections, endpoints, keys, models, panels, quotas, route, settings, status
+from metrics.dashboard import (
+    collections,
+    endpoints,
+    keys,
+    models,
+    panels,
+    quotas,
+    route,
+    settings,
+    status,
+    usage,
+)
 
 HANDLERS = (
     *status.HANDLERS,
@@ -11,5 +22,6 @@ HANDLERS = (
     *route.HANDLERS,
     *keys.HANDLERS,
     *quotas.HANDLERS,
+    *usage.HANDLERS,
     *settings.HANDLERS,
 )
