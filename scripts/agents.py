@@ -2,8 +2,9 @@
 """Real coding agents, unmodified and headless, against a real server: `python3 scripts/agents.py`.
 
 Needs Node 20 or later, npm and PyPI. Behind the server is a scripted model that speaks chat completions only
-(scripts/driven/brain.py); agents run offline, each in an empty home. Scenarios: `plain`; `limited`, whose
-first member is always asked too much; `dying`, whose first breaks off in the middle of the second turn.
+(scripts/driven/brain.py); agents run offline, each in an empty home. Scenarios: `plain`; `limited`, where the
+member that is asked first is always asked too much; `dying`, where it breaks off in the middle of the second
+turn.
 An agent that cannot be installed here is skipped, and that is said. The last line is `N passed, N failed`.
 """
 
@@ -24,7 +25,7 @@ from scripts.driven.agents import AGENTS, Row
 from scripts.driven.brain import MODELS, Brain
 from scripts.driven.jobs import JOBS, Job
 
-SCENARIOS = {"plain": ("first", "second"), "limited": ("limited", "second"), "dying": ("dying", "second")}
+SCENARIOS = {name: (f"{name}-a", f"{name}-b") for name in ("plain", "limited", "dying")}
 
 
 def main() -> int:

@@ -25,10 +25,11 @@ def alone(answer: Answer) -> Problem:
 
 
 def half(answer: Answer) -> Problem:
-    """The failure of one that had begun to answer. What to do stands in its sentence: agents without a word
-    for it in their API look there (opencode's list of what it tries again has "retry your request")."""
+    """The failure of one that had begun to answer. What to do stands in its sentence: where an API has no
+    word for it agents look there for what they try again (pi for "server error", in its agent-session.js;
+    opencode, in its session/retry.ts, for that too)."""
     problem = alone(answer)
-    problem.message += "; retry your request, and the turn begins anew"
+    problem.message += " (server error; send it again, and the turn begins anew)"
     problem.args = (problem.message,)
     return problem
 

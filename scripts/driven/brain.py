@@ -1,8 +1,8 @@
 """A scripted model behind chat completions, and nothing else: whoever asks in another format needs a gateway.
 
-It plays the plan that the conversation holds (plans.py), streamed or not, and keeps what it was asked. Two of
-its models misbehave: `limited` is always asked too much (429); `dying` breaks off in the middle of a
-conversation's second turn.
+It plays the plan that the conversation holds (plans.py), streamed or not, and keeps what it was asked. Its
+models come in pairs, and of two pairs one misbehaves: whichever is asked first. Of `limited` it is always
+asked too much (429); of `dying` whichever is asked for a second turn breaks off in the middle of it.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 
 from scripts.driven.plans import Json, Said, next_turn
 
-MODELS = ("first", "second", "limited", "dying")
+MODELS = tuple(f"{name}-{which}" for name in ("plain", "limited", "dying") for which in "ab")
 PIECE = 7  # characters in a chunk: arguments and words come in several
 
 
@@ -27,6 +27,11 @@ class Brain:
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
         self.base = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def first(self, pair: str, number: int) -> str | None:
+        """Which of a pair's models was the first to be asked for that turn or a later one."""
+        late = (body["model"] for body in self.asked if turn(body) >= number)
+        return next((model for model in late if model.startswith(pair)), None)
 
     def __enter__(self) -> "Brain":
         self._thread.start()
@@ -51,9 +56,9 @@ def handler(brain: Brain) -> type[BaseHTTPRequestHandler]:
                 return self.refuse(404, f"this model speaks chat completions only, not {self.path}")
             body = json.loads(raw)
             brain.asked.append(body)
-            if body["model"] == "limited":
+            if body["model"] == brain.first("limited-", 1):
                 return self.refuse(429, "too many requests", "1")
-            said, dies = next_turn(body), body["model"] == "dying" and turn(body) == 2
+            said, dies = next_turn(body), turn(body) == 2 and body["model"] == brain.first("dying-", 2)
             if not body.get("stream"):
                 return self.close() if dies else self.whole(200, completion(body, said))
             return self.stream(frames(body, said), dies)

@@ -185,7 +185,7 @@ class FailoverTest(Routes):
         with self.assertRaises(Problem) as caught:
             said.extend(routing.play(turn))
         self.assertEqual(caught.exception.kind, "cut")
-        self.assertIn("retry your request", caught.exception.message)
+        self.assertIn("server error; send it again", caught.exception.message)
         self.assertEqual(self.provider.of("good"), [])
         self.assertEqual(routes.turns(turn.place.conversation)[0]["status"], "cut")
 

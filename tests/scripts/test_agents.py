@@ -67,7 +67,7 @@ class Counting(unittest.TestCase):
         good = Outcome("pong-T", 0, Path(), "T", asked, {"turns": 1, "calls": 1})
         counts, said, bench = self.check("codex", "chat", good)
         self.assertEqual((counts, said.count("PASS codex chat limited: ")), ((4, 0), 4))
-        self.assertEqual(bench.members, [["limited", "second"]])
+        self.assertEqual(bench.members, [["limited-a", "limited-b"]])
         counts, said, _ = self.check("codex", "chat", Outcome("", 1, Path(), "T", asked, {}))
         self.assertEqual((counts, said.count("FAIL")), ((1, 3), 3))
         for words in ("exit 1; asked first:1", "why it went wrong"):
