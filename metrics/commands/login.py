@@ -18,7 +18,7 @@ from metrics.commands.command import Command, argument
 from metrics.commands.failure import DONE, Failure, usage
 from metrics.commands.output import Console
 from metrics.commands.server import Server
-from metrics.store import disk, files, home
+from metrics.store import disk, home
 from metrics.store.stamps import epoch
 
 FILE = "logins.json"
@@ -84,9 +84,10 @@ def logins(env: Mapping[str, str]) -> dict[str, Any]:
         return {}
     try:
         with disk.reading(path) as fd:
-            return files.parse(disk.read_all(fd))
-    except (OSError, ValueError):
+            saved = json.loads(disk.read_all(fd))
+    except (OSError, ValueError, RecursionError):
         return {}
+    return saved if isinstance(saved, dict) else {}
 
 
 def keep(env: Mapping[str, str], saved: Mapping[str, Any]) -> None:
