@@ -15,7 +15,7 @@ Variables that bench reads. An option on the line wins over a variable.
 
   BENCHWARMERS_URL          where the server is (http://127.0.0.1:8122)
   BENCHWARMERS_KEY          the key for asking and judging, where the server wants one
-  BENCHWARMERS_ADMIN_TOKEN  the token for everything else, where the server wants one
+  BENCHWARMERS_ADMIN_TOKEN  the token for everything else, where the server wants one (or: bench login)
   BENCHWARMERS_TIMEOUT      seconds to wait for an answer (900)
   BENCHWARMERS_HOME         the data folder that init makes and serve uses
   NO_COLOR, FORCE_COLOR     never colour, always colour

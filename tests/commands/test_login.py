@@ -37,7 +37,7 @@ class LoginCommands(unittest.TestCase):
             self.assertEqual(stage.last.headers["authorization"], "Bearer token")
             if os.name == "posix":
                 self.assertEqual(stat.S_IMODE((self.home / login.FILE).stat().st_mode), 0o600)
-            self.assertNotIn("the token", (self.home / login.FILE).read_text())
+            self.assertNotIn("the token", (self.home / login.FILE).read_text(encoding="utf-8"))
             self.assertEqual(stage.bench("logout", env=self.env).code, 0)
             self.assertEqual(stage.last.headers["authorization"], "Bearer bws_secret")
             self.assertEqual(stage.bench("logout", env=self.env).code, 1)
@@ -75,7 +75,7 @@ class LoginCommands(unittest.TestCase):
             ("[]", None),
         ):
             with self.subTest(text):
-                (self.home / login.FILE).write_text(text)
+                (self.home / login.FILE).write_text(text, encoding="utf-8")
                 self.assertEqual(login.signed_in(server, self.env).admin, admin)
 
 
