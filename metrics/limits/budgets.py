@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from metrics.bench import allowances, keys
@@ -28,15 +29,19 @@ OUT = 2_000  # tokens that an answer is taken to have, where nobody says how man
 
 @dataclass(slots=True)
 class Limit:
-    """One budget as it stands. `whose` is how a message calls it, `left` may be below zero."""
+    """One budget as it stands at `now`. `whose` is how a message calls it, `left` may be below zero."""
 
     subject: str
     whose: str
     period: str
     units: int
     left: int
-    renews: float | None
+    now: float = 0.0
     unknown: str = "refuse"
+
+    @property
+    def renews(self) -> float | None:
+        return renews(self.period, self.now)
 
     def refusal(self, estimate: int | None) -> str | None:
         """Why a call of that estimate does not fit; None: it does."""
@@ -89,7 +94,7 @@ def room(key: str, collection: str | None, now: float, own: int | None = None) -
 
 def of_request(units: int) -> Limit:
     """The budget that a request brings along."""
-    return Limit("request", THIS, "total", units, units, None)
+    return Limit("request", THIS, "total", units, units)
 
 
 def limited(key: str) -> bool:
@@ -108,9 +113,9 @@ def _of(subject: str, whose: str, rules: Mapping[str, Any], now: float) -> Itera
     if budget:
         used = ledger.spent(subject, now)
         for period, amount in budget.items():
-            units = cost.units(amount) or 0
+            units = _units(amount)
             left = units - used[period] - _held.get(subject, 0)
-            yield Limit(subject, whose, period, units, left, renews(period, now), rules["unknown_cost"])
+            yield Limit(subject, whose, period, units, left, now, rules["unknown_cost"])
 
 
 def _rules(key: str, collection: str | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
@@ -123,6 +128,11 @@ def _rules(key: str, collection: str | None) -> Iterator[tuple[str, str, Mapping
             whose = f'the collection "{collection}"'
             yield f"collection:{collection}", whose, allowances.collection(collection)
         yield BENCH, "the bench", allowances.bench()
+
+
+@lru_cache(maxsize=256)
+def _units(amount: float) -> int:
+    return cost.units(amount) or 0
 
 
 def standing(key: str, collection: str | None, now: float) -> list[dict[str, Any]]:
