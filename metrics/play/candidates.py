@@ -116,7 +116,7 @@ def _unfit(model: Model, asked: _Asked) -> str | None:
     """Why this member cannot take the turn; None: it can."""
     if asked.models is not None and model.alias not in asked.models:
         return NOT_THEIRS
-    if model.ad_hoc:
+    if model.ad_hoc and not model.builtin:  # of ours, one is there to play an agent's turns
         return "is ad hoc: it sits in panels that invite it, and takes no turns"
     if not model.chats:
         return f"has the role {model.role}, which takes no turns"

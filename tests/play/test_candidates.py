@@ -59,6 +59,13 @@ class WhoCan(CandidatesCase):
                 self.assertEqual(self.fit(**asked), ["able"])
                 self.assertIn(words, self.skipped(**asked)[alias])
 
+    def test_a_program_of_ours_plays_where_a_collection_names_it(self):
+        """practice-agent is ad hoc, and there for nothing else: so that a client's tools can be tried."""
+        squad = [Model("practice-agent", "practice", "practice-agent", tools=True, ad_hoc=True)]
+        roster.seat_builtin(Endpoint("practice", self.provider.base, builtin=True), squad)
+        self.seat("core", "practice-agent")
+        self.assertEqual(self.fit(tools=TOOLS), ["practice-agent"])
+
     def test_what_only_one_apis_servers_hold(self):
         self.seat("core", "mm")
         held = {"native": {"cachedContent": "cachedContents/1"}}
