@@ -17,6 +17,10 @@ from metrics.records import Problem, Reply, Request, Usage
 
 FINISH = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
+# Google sends an error in a stream as it is, outside of any event, and its SDK for JavaScript looks for it
+# nowhere else: in an event it would pass for the end. Others read events only, and skip such a line.
+FAILED = b'{"error":'
+
 STATUS = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -107,6 +111,8 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
     objects = _objects(request, events, stamp)
     if request.framing == "sse":
         for written in objects:
+            if written.startswith(FAILED):
+                yield written + b"\n\n"
             yield b"data: " + written + b"\n\n"
         return
     before = b"["

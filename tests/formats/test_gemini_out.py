@@ -26,6 +26,8 @@ def read_sse(chunks):
         buffer += chunk
         while (end := buffer.find(b"\n\n")) >= 0:
             frame, buffer = buffer[:end].decode("utf-8"), buffer[end + 2 :]
+            if frame.startswith('{"error":'):
+                continue  # for Google's own SDKs, which look for it outside of events
             assert frame.startswith("data: ") and len(frame.splitlines()) == 1, frame[:80]
             told.append(json.loads(frame[6:]))
     assert not buffer, buffer[:80]
@@ -145,6 +147,14 @@ class StreamTest(unittest.TestCase):
                     self.assertEqual(list(told[-1]), ["error"])
                     self.assertEqual(told[-1]["error"]["code"], 503)
                     self.assertIn(b'{"error":{"code":503,', b"".join(written))
+
+    def test_a_late_error_stands_alone_too(self):
+        """js-genai 2.32 takes it only as a piece of the stream that is JSON from end to end."""
+        written = pieces([Text("a"), Failed(Problem(502, "gone"))], "sse")
+        alone = [piece for piece in written if not piece.startswith(b"data: ")]
+        self.assertEqual([json.loads(piece)["error"]["code"] for piece in alone], [502])
+        self.assertEqual(written.index(alone[0]), len(written) - 2, "before its event: clients stop there")
+        self.assertTrue(alone[0].endswith(b"}\n\n"))
 
     def test_half_a_call_is_not_shown(self):
         events = [*call(0, "a", "f", "{}"), *call(1, "b", "g", '{"x":'), Closed("length")]
