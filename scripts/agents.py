@@ -4,7 +4,7 @@
 Needs Node 20 or later, npm and PyPI. Behind the server is a scripted model that speaks chat completions only
 (scripts/driven/brain.py); agents run offline, each in an empty home. Scenarios: `plain`; `limited`, where the
 member that is asked first is always asked too much; `dying`, where it breaks off in the middle of the second
-turn.
+turn: most agents try that again, and who gives up must be done with it when the job is given again.
 An agent that cannot be installed here is skipped, and that is said. The last line is `N passed, N failed`.
 """
 
@@ -113,24 +113,30 @@ def check(row: Row, job: Job, scenario: str, where: Path, bench: Server, brain: 
     collection = f"{scenario}-{secrets.token_hex(4)}"  # of its own: what others met with must not matter
     bench.collect(collection, list(SCENARIOS[scenario]))
     programs = install.binaries(install.place(where, row.package), row.package)
-    with tempfile.TemporaryDirectory(prefix="bench-agent-", ignore_cleanup_errors=True) as root:
-        left = runs.do(
-            row, job, programs, f"http://127.0.0.1:{bench.port}", collection, brain, Path(root).resolve()
-        )
-        results = [(what, so) for what, so in jobs.checks(job, row, left)]
+    results: list[tuple[str, bool]] = []
+    brain.asked.clear()
+    with tempfile.TemporaryDirectory(prefix="bench-agent-", ignore_cleanup_errors=True) as name_of_root:
+        root, url = Path(name_of_root).resolve(), f"http://127.0.0.1:{bench.port}"
+        errand = runs.prepared(row, job, root, url, collection)
+        left = runs.do(row, errand, programs, collection, brain)
+        if scenario == "dying" and row.gives_up and job.turns > 1:
+            results.append(("it gives up, and says that the answer broke off", jobs.broken_off(left)))
+            left = runs.do(row, errand, programs, collection, brain)
+        results += jobs.checks(job, row, left)
         for what, so in results:
             print(f"{'PASS' if so else 'FAIL'} {name}: {what}", flush=True)
         if not all(so for _, so in results):
-            print(explained(left, Path(root)), flush=True)
+            print(explained(left), flush=True)
     well = sum(so for _, so in results)
     return well, len(results) - well
 
 
-def explained(left: jobs.Outcome, root: Path) -> str:
+def explained(left: jobs.Outcome) -> str:
     """The ends of what the agent said, for who looks into a failure."""
-    err = (root / "err").read_text(encoding="utf-8", errors="replace")
     asked = ", ".join(f"{body['model']}:{len(body['messages'])}" for body in left.asked)
-    return f"     exit {left.code}; asked {asked}\n     out: {left.out[-700:]!r}\n     err: {err[-700:]!r}"
+    return (
+        f"     exit {left.code}; asked {asked}\n     out: {left.out[-700:]!r}\n     err: {left.err[-700:]!r}"
+    )
 
 
 if __name__ == "__main__":

@@ -17,8 +17,8 @@ ENDPOINT = "bench"
 
 @dataclass(frozen=True)
 class Errand:
-    """One run. `base` is the server's root; `image` the name of a picture in `work`, if one is to be shown;
-    `edits` whether files are to be changed."""
+    """One run. `base` is the server's root; `token` the secret in a file of `work`; `image` the name of a
+    picture there, if one is to be shown; `edits` whether files are to be changed."""
 
     home: Path
     work: Path
@@ -27,6 +27,7 @@ class Errand:
     prompt: str
     image: str = ""
     edits: bool = False
+    token: str = ""
 
     @property
     def picture(self) -> str:
@@ -48,6 +49,7 @@ class Row:
     env: Mapping[str, str] = field(default_factory=dict)
     typed: bool = False
     reads_pictures: bool = False  # it looks at pictures with its own tool for reading
+    gives_up: bool = False  # a turn that broke off is not tried again by the agent itself
     proxies: bool = True  # whether a proxy can be named without being asked for this computer
     cannot: Mapping[str, str] = field(default_factory=dict)
 
@@ -190,7 +192,7 @@ ROWS = (
         launch="gemini",
         env={"GEMINI_CLI_NO_RELAUNCH": "1"},
     ),
-    Row("qwen", "@qwen-code/qwen-code", "qwen", qwen, launch="qwen", proxies=False),
+    Row("qwen", "@qwen-code/qwen-code", "qwen", qwen, launch="qwen", gives_up=True, proxies=False),
     Row("pi", NPM_PI, "pi", pi, launch="pi", env={"PI_TELEMETRY": "0"}),
     *(
         Row(f"pi-{name}", NPM_PI, "pi", pi_by_name, files=pi_files(api, suffix), env={"PI_TELEMETRY": "0"})
@@ -199,7 +201,7 @@ ROWS = (
             ("responses", "openai-responses", "/v1"),
         )
     ),
-    Row("cline", "cline", "cline", cline, launch="cline", env={"CLINE_TELEMETRY": "0"}),
+    Row("cline", "cline", "cline", cline, launch="cline", env={"CLINE_TELEMETRY": "0"}, gives_up=True),
     Row(
         "continue",
         "@continuedev/cli",

@@ -24,6 +24,7 @@ class Outcome:
     token: str
     asked: Sequence[Json]
     used: Json | None = None
+    err: str = ""
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Job:
     checks: Callable[[Row, Outcome], Iterator[tuple[str, bool]]]
     image: bool = False
     edits: bool = False
+    turns: int = 1
 
 
 def plan(*steps: Json, final: str = "DONE {token}", together: bool = False) -> str:
@@ -99,8 +101,8 @@ def chat_checks(row: Row, left: Outcome) -> Iterator[tuple[str, bool]]:
 JOBS = {
     job.name: job
     for job in (
-        Job("loop", loop, loop_checks, edits=True),
-        Job("parallel", parallel, parallel_checks),
+        Job("loop", loop, loop_checks, edits=True, turns=4),
+        Job("parallel", parallel, parallel_checks, turns=2),
         Job("image", image, image_checks, image=True),
         Job("chat", chat, chat_checks),
     )
@@ -135,6 +137,11 @@ def answered(body: Json) -> bool:
             json.loads(call["function"]["arguments"])
             waiting.append(call["id"])
     return not waiting and "x-anthropic-billing-header" not in json.dumps(body["messages"])
+
+
+def broken_off(left: Outcome) -> bool:
+    """Whether the agent told its user that an answer broke off."""
+    return "broke off" in left.out + left.err
 
 
 def counted(left: Outcome) -> bool:

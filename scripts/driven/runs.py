@@ -20,19 +20,9 @@ PATIENCE = 150.0  # seconds a job may take
 NOWHERE = "http://127.0.0.1:9"  # a proxy that is not there: whoever asks the outside is refused at once
 
 
-def do(row: Row, job: Job, programs: Path, url: str, collection: str, brain: Brain, root: Path) -> Outcome:
-    """Run the agent in `root`, an empty folder of this run; what it left."""
+def prepared(row: Row, job: Job, root: Path, url: str, collection: str) -> Errand:
+    """What the agent is to do, in `root`, an empty folder of this run, and all that lies there."""
     token = f"TOKEN-{secrets.token_hex(6)}"
-    errand = prepared(row, job, root, url, collection, token)
-    brain.asked.clear()
-    code = run(command(row, errand, url, collection), environment(row, errand.home, programs), errand, row)
-    end_stragglers(errand.home)
-    out, err = ((root / name).read_text(encoding="utf-8", errors="replace") for name in ("out", "err"))
-    used = last_line(err) if row.launch else None
-    return Outcome(out, code, errand.work, token, tuple(brain.asked), used)
-
-
-def prepared(row: Row, job: Job, root: Path, url: str, collection: str, token: str) -> Errand:
     home, work = root / "home", root / "work"
     (home / "tmp").mkdir(parents=True)
     work.mkdir()
@@ -41,15 +31,24 @@ def prepared(row: Row, job: Job, root: Path, url: str, collection: str, token: s
         (work / "output.txt").write_text("", "utf-8")  # an agent without tools changes files that are there
     if job.image:
         (work / "pic.png").write_bytes(png())
-    prompt = job.prompt(row, work, token)
-    model = f"bench/{collection}:route"
-    errand = Errand(home, work, url, model, prompt, "pic.png" if job.image else "", job.edits)
-    if job.image and row.reads_pictures:
-        errand = Errand(home, work, url, model, prompt)
+    shown = "pic.png" if job.image and not row.reads_pictures else ""
+    prompt, model = job.prompt(row, work, token), f"bench/{collection}:route"
+    errand = Errand(home, work, url, model, prompt, shown, job.edits, token)
     for name, content in row.files(errand).items():
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text(content, "utf-8")
     return errand
+
+
+def do(row: Row, errand: Errand, programs: Path, collection: str, brain: Brain) -> Outcome:
+    """Run the agent once; what it left."""
+    root, before = errand.home.parent, len(brain.asked)
+    words = command(row, errand, errand.base, collection)
+    code = run(words, environment(row, errand.home, programs), errand, row)
+    end_stragglers(errand.home)
+    out, err = ((root / name).read_text(encoding="utf-8", errors="replace") for name in ("out", "err"))
+    used = last_line(err) if row.launch else None
+    return Outcome(out, code, errand.work, errand.token, tuple(brain.asked[before:]), used, err)
 
 
 def command(row: Row, errand: Errand, url: str, collection: str) -> list[str]:

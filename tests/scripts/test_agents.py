@@ -5,7 +5,6 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 from scripts import agents
@@ -51,15 +50,14 @@ class Options(unittest.TestCase):
 
 
 class Counting(unittest.TestCase):
-    def check(self, name: str, job: str, left: Outcome) -> tuple[tuple[int, int], str, Bench]:
-        said, bench = io.StringIO(), Bench()
-
-        def do(*words: Any) -> Outcome:
-            (words[-1] / "err").write_text("why it went wrong", encoding="utf-8")
-            return left
-
-        with contextlib.redirect_stdout(said), mock.patch.object(runs, "do", do):
-            counts = agents.check(AGENTS[name], JOBS[job], "limited", Path("d"), bench, mock.Mock())  # type: ignore[arg-type]
+    def check(
+        self, name: str, job: str, *left: Outcome, scenario: str = "limited"
+    ) -> tuple[tuple[int, int], str, Bench]:
+        said, bench, leaves = io.StringIO(), Bench(), iter(left)
+        do = mock.patch.object(runs, "do", lambda *words: next(leaves))
+        with contextlib.redirect_stdout(said), do:
+            counts = agents.check(AGENTS[name], JOBS[job], scenario, Path("d"), bench, mock.Mock())  # type: ignore[arg-type]
+        self.assertEqual(list(leaves), [], "every run was made")
         return counts, said.getvalue(), bench
 
     def test_lines_and_counts(self) -> None:
@@ -68,13 +66,28 @@ class Counting(unittest.TestCase):
         counts, said, bench = self.check("codex", "chat", good)
         self.assertEqual((counts, said.count("PASS codex chat limited: ")), ((4, 0), 4))
         self.assertEqual(bench.members, [["limited-a", "limited-b"]])
-        counts, said, _ = self.check("codex", "chat", Outcome("", 1, Path(), "T", asked, {}))
+        counts, said, _ = self.check(
+            "codex", "chat", Outcome("", 1, Path(), "T", asked, {}, "why it went wrong")
+        )
         self.assertEqual((counts, said.count("FAIL")), ((1, 3), 3))
         for words in ("exit 1; asked first:1", "why it went wrong"):
             self.assertIn(words, said)
 
+    def test_who_gives_up_must_say_so_and_is_given_the_job_again(self) -> None:
+        gave_up = Outcome("", 1, Path("no"), "T", [], {}, "the answer broke off")
+        failed = Outcome("", 1, Path("no"), "T", [], {})
+        for name, runs_made, said_so in (
+            ("qwen", [gave_up, failed], 1),
+            ("qwen", [failed, failed], 0),
+            ("pi", [failed], 0),
+        ):
+            with self.subTest(name, said_so=said_so):
+                _, said, _ = self.check(name, "parallel", *runs_made, scenario="dying")
+                self.assertEqual(said.count("PASS"), said_so)
+        self.check("qwen", "chat", failed, scenario="dying")
+
     def test_what_an_agent_cannot_do_is_skipped_and_not_counted(self) -> None:
-        counts, said, _ = self.check("aider", "image", Outcome("", 1, Path(), "T", []))
+        counts, said, _ = self.check("aider", "image")
         self.assertEqual(counts, (0, 0))
         self.assertTrue(said.startswith("SKIP aider image limited: it sends pictures only"))
 

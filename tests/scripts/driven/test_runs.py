@@ -40,7 +40,8 @@ class Running(unittest.TestCase):
         row = stand_in(self.folder, STAND_IN)
         with Brain() as brain:
             brain.asked.append({"old": True})
-            left = runs.do(row, JOBS["chat"], self.folder, "http://x", "core", brain, self.root)
+            errand = runs.prepared(row, JOBS["chat"], self.root, "http://x", "core")
+            left = runs.do(row, errand, self.folder, "core", brain)
         self.assertEqual((left.code, left.asked, left.used), (4, (), None))
         self.assertEqual(left.out, f"ECHO pong-{left.token}|{self.root / 'home'}")
         self.assertIn(left.token, (left.work / "input.txt").read_text(encoding="utf-8"))
@@ -49,7 +50,8 @@ class Running(unittest.TestCase):
     def test_one_that_does_not_end_is_ended(self) -> None:
         row = stand_in(self.folder, "import signal\nwhile True: signal.pause()")
         with Brain() as brain, mock.patch.object(runs, "PATIENCE", 0.2):
-            left = runs.do(row, JOBS["chat"], self.folder, "http://x", "core", brain, self.root)
+            errand = runs.prepared(row, JOBS["chat"], self.root, "http://x", "core")
+            left = runs.do(row, errand, self.folder, "core", brain)
         self.assertIsNone(left.code)
 
     def test_what_it_left_running_is_ended_and_nothing_else(self) -> None:
@@ -78,7 +80,7 @@ class Running(unittest.TestCase):
                     self.assertEqual("HTTPS_PROXY" in env, row.proxies)
 
     def test_who_is_launched_is_launched(self) -> None:
-        errand = runs.prepared(AGENTS["codex"], JOBS["image"], self.root, "http://x", "core", "TOKEN-1")
+        errand = runs.prepared(AGENTS["codex"], JOBS["image"], self.root, "http://x", "core")
         words = runs.command(AGENTS["codex"], errand, "http://x", "core")
         self.assertEqual(words[2:8], ["--url", "http://x", "--json", "launch", "codex", "--collection"])
         self.assertEqual(words[9:11], ["--", "exec"])
