@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from metrics.commands import (
     ask,
     budget,
+    catalog,
     collections,
     endpoints,
     help,
@@ -49,6 +50,7 @@ TABLE: tuple[Command, ...] = (
     *endpoints.COMMANDS,
     *models.COMMANDS,
     *used.COMMANDS,
+    *catalog.COMMANDS,
     *key.COMMANDS,
     *budget.COMMANDS,
     *quota.COMMANDS,

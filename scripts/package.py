@@ -33,6 +33,7 @@ APPLICATION = (
     "examples",
     "README.md",
     "LICENSE",
+    "NOTICE",
 )
 # A source archive can also be checked and built.
 SOURCES = (
@@ -155,6 +156,7 @@ def _metadata() -> dict[str, bytes]:
         "WHEEL": b"Wheel-Version: 1.0\nGenerator: benchwarmers\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
         "entry_points.txt": f"[console_scripts]\n{scripts}".encode(),
         "licenses/LICENSE": (ROOT / "LICENSE").read_bytes(),
+        "licenses/NOTICE": (ROOT / "NOTICE").read_bytes(),
     }
 
 

@@ -146,7 +146,7 @@ def proposal(alias: str, endpoint: str) -> str:
 
 
 def _mine(alias: str) -> Model:
-    model = roster.get(alias)
+    model = roster.said(alias)
     if model.builtin:
         raise Problem(
             400,

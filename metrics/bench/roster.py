@@ -1,8 +1,9 @@
 """Who is on the bench: the models of models.json and the seated practice squad.
 
 A model's id, `<endpoint>:<served>`, never changes and is what all evidence hangs on; its alias is a name
-that may change and is never given to anybody else. Everything is cached by file version: `target` runs once
-for each seat. Edits: see moves.
+that may change and is never given to anybody else. What the user did not say of it is filled in from the
+catalog and never saved as his word. Everything is cached by file version: `target` runs once for each seat.
+Edits: see moves.
 """
 
 import difflib
@@ -14,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from metrics.bench import credentials, endpoints, fields, settings
+from metrics.bench.catalog import book
 from metrics.bench.endpoints import Endpoint
 from metrics.bench.shelf import Shelf
 from metrics.client.dialects import DIALECTS
@@ -95,15 +97,49 @@ _squad: dict[str, Model] = {}  # replaced, never changed, so that readers need n
 _squad_explores = False
 
 
-def version() -> tuple[Any, Any]:
+# What the catalog fills in, where the user said nothing.
+FILLED = ("tools", "vision", "reasoning", "context", "max_output")
+
+_NOWHERE: dict[str, Endpoint] = {}
+_filled: tuple[tuple[Any, ...], dict[str, Model]] = ((), {})  # as the files were, and the models then
+
+
+def version() -> tuple[Any, ...]:
     """What `all` rests on: while these are the same objects, so is the bench."""
-    return FILE.read(), _squad
+    return FILE.read(), _squad, _places(), book.book()
 
 
 @once_a_moment
 def all() -> dict[str, Model]:
     """The active models by alias, the built-in players first."""
-    return {**_squad, **SHELF.good()}
+    return {**_squad, **_users()}
+
+
+def _users() -> dict[str, Model]:
+    """The user's models, with what the catalog knows of them. Treat as read-only."""
+    global _filled
+    now = (good, places, catalog) = SHELF.good(), _places(), book.book()
+    rests, models = _filled
+    if len(rests) != len(now) or any(a is not b for a, b in zip(rests, now, strict=True)):
+        models = {alias: _told(model, places.get(model.endpoint), catalog) for alias, model in good.items()}
+        _filled = (now, models)
+    return models
+
+
+def _places() -> dict[str, Endpoint]:
+    """The user's endpoints; none while their file is broken, which says nothing against the models."""
+    try:
+        return endpoints.SHELF.good()
+    except Problem:
+        return _NOWHERE
+
+
+def _told(model: Model, endpoint: Endpoint | None, catalog: book.Book) -> Model:
+    if endpoint is None:
+        return model
+    known = catalog.of(endpoint, model.served)
+    more: dict[str, Any] = {name: known.facts.get(name) for name in FILLED if getattr(model, name) is None}
+    return replace(model, price=model.price or known.price, **more)
 
 
 def retired() -> dict[str, Model]:
@@ -112,10 +148,15 @@ def retired() -> dict[str, Model]:
 
 def get(alias: str) -> Model:
     """The active model of that name; Problem 404 says what became of the name, or which are like it."""
-    found = SHELF.good().get(alias) or _squad.get(alias)
+    found = _users().get(alias) or _squad.get(alias)
     if found:
         return found
     raise SHELF.broken(alias) or _absent(alias)
+
+
+def said(alias: str) -> Model:
+    """The same, as the user entered it: what an edit starts from."""
+    return SHELF.good().get(alias) or get(alias)
 
 
 def by_id(model_id: str) -> Model | None:

@@ -1,6 +1,7 @@
 """The dashboard: one module a page, each with the handlers it needs."""
 
 from metrics.dashboard import (
+    catalog,
     collections,
     endpoints,
     keys,
@@ -23,5 +24,6 @@ HANDLERS = (
     *keys.HANDLERS,
     *quotas.HANDLERS,
     *usage.HANDLERS,
+    *catalog.HANDLERS,
     *settings.HANDLERS,
 )

@@ -4,12 +4,14 @@ An endpoint is saved when its list of models could be read, or when it keeps non
 key tells whether the first one checked it.
 """
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from metrics.bench import credentials, endpoints, fields, moves, roster
+from metrics.bench.catalog import kept
 from metrics.bench.endpoints import Endpoint
 from metrics.client import transport
 from metrics.client.dialects import DIALECTS
@@ -108,6 +110,7 @@ def default(call: Call) -> Response:
 def remove(call: Call) -> Response:
     form = fields.take(call.json(), {**NAMED, "with_models": fields.flag}, required=("name",))
     retired = moves.remove_endpoint(form["name"], form.get("with_models", False), frame.BY)
+    kept.forget_listing(form["name"])
     return frame.ok(removed=form["name"], retired=retired)
 
 
@@ -130,6 +133,7 @@ def listed(
             )
             return {"ok": False, "models": [], "total": 0, "note": note}
         raise _unusable(endpoint, key, problem, otherwise) from problem
+    kept.keep_listing(endpoint, found, time.time())
     ids = [str(model["served"]) for model in found]
     note = _key_note(key, ask) if key else "" if ids else "its list is empty"
     return {"ok": True, "models": ids[:SHOWN], "total": len(ids), "note": note}

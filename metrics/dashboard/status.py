@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from metrics.bench import allowances, collections, credentials, endpoints, keys, membership, roster, settings
+from metrics.bench.catalog import kept
 from metrics.care import discover
 from metrics.dashboard import frame
 from metrics.limits import ledger
@@ -28,6 +29,8 @@ FILES = (
     keys.FILE,
     allowances.FILE,
     sessions.FILE,
+    *kept.FILES.values(),
+    kept.LISTINGS,
 )
 SHELVES = (endpoints.SHELF, roster.SHELF, roster.RETIRED, collections.SHELF, keys.SHELF)
 

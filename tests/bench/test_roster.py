@@ -1,9 +1,10 @@
 import unittest
 
 from metrics.bench import credentials, endpoints, moves, roster, settings
+from metrics.bench.catalog import kept
 from metrics.bench.endpoints import Endpoint
 from metrics.bench.roster import Model
-from metrics.records import Price, Problem
+from metrics.records import Price, Problem, Tier
 from tests.bench.bench import BY, BenchCase
 
 
@@ -137,3 +138,81 @@ class Squad(BenchCase):
 
 if __name__ == "__main__":
     unittest.main()
+
+
+OFFER = {"context": 9, "tools": True, "vision": False, "max_output": 5, "price": {"input": 2, "output": 3}}
+
+
+class Filled(BenchCase):
+    """What the user did not say of a model is the catalog's."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        kept.save(kept.MODELS_DEV, {"openai": {"models": {"gpt": OFFER}}}, 0.0)
+        endpoints.save(Endpoint("oai", "https://api.openai.com/v1"), BY)
+        moves.add(Model("mine", "oai", "gpt", vision=True, price=Price(1, 1)), BY)
+        moves.add(Model("bare", "oai", "gpt"), BY)
+        moves.add(Model("other", "oai", "unheard-of"), BY)
+
+    def test_the_catalog_says_what_the_user_did_not(self) -> None:
+        bare, mine, other = (roster.target(alias) for alias in ("bare", "mine", "other"))
+        self.assertEqual((bare.context, bare.max_output, bare.tools, bare.vision), (9, 5, True, False))
+        self.assertEqual(bare.price, Price(2, 3, source="models.dev"))
+        self.assertEqual(bare.price_version, roster.price_version(Price(2, 3)))
+        self.assertEqual((mine.context, mine.vision, mine.price), (9, True, Price(1, 1)))
+        self.assertEqual((other.context, other.tools, other.price), (None, None, None))
+        self.assertEqual(roster.all()["bare"].context, 9)
+
+    def test_an_edit_saves_the_users_word_alone(self) -> None:
+        moves.change("bare", BY, role="code")
+        saved = roster.FILE.read()["models"]["bare"]
+        self.assertEqual(saved, {"endpoint": "oai", "served": "gpt", "role": "code"})
+        moves.retire("bare", "", BY)
+        moves.restore("bare", BY)
+        self.assertNotIn("price", roster.FILE.read()["models"]["bare"])
+        self.assertEqual(roster.get("bare").context, 9)
+
+    def test_a_newer_feed_counts_at_once(self) -> None:
+        self.assertEqual(roster.get("bare").context, 9)
+        kept.save(kept.MODELS_DEV, {"openai": {"models": {"gpt": {"context": 10}}}}, 0.0)
+        self.assertEqual((roster.get("bare").context, roster.get("bare").price), (10, None))
+
+    def test_a_broken_catalog_or_endpoint_file_takes_no_model_away(self) -> None:
+        self.write("catalog/models.dev.json", "{")
+        self.assertIn("bare", roster.all())
+        self.write("endpoints.json", "{")
+        self.assertEqual(roster.get("mine").price, Price(1, 1))
+
+
+class Prices(BenchCase):
+    def test_tiers_and_plans_are_kept_as_they_were_given(self) -> None:
+        self.seat_models("alpha")
+        for price in (
+            {"input": 3, "output": 15, "tiers": [{"above": 200_000, "input": 6}]},
+            {"plan": "flat"},
+        ):
+            with self.subTest(price):
+                moves.change("alpha", BY, price=price)
+                self.assertEqual(roster.FILE.read()["models"]["alpha"]["price"], price)
+                self.assertEqual(roster.stored_price(roster.get("alpha").price or Price()), price)
+
+    def test_each_price_has_its_version(self) -> None:
+        tiers = (Tier(5, 1), Tier(5, 2), Tier(6, 1))
+        prices = [Price(1), Price(1, plan="flat"), *(Price(1, tiers=(tier,)) for tier in tiers)]
+        self.assertEqual(len({roster.price_version(price) for price in prices}), len(prices))
+        self.assertEqual(roster.price_version(Price(1)), roster.price_version(Price(1, source="listing")))
+
+    def test_what_is_no_price(self) -> None:
+        self.seat_models("alpha")
+        for wrong in (
+            {"plan": "cheap"},
+            {"tiers": 5},
+            {"tiers": [5]},
+            {"tiers": [{"input": 5}]},
+            {"tiers": [{"above": 0}]},
+            {"tiers": [{"above": 5, "in": 5}]},
+            {"tiers": [{"above": 5}, {"above": 5}]},
+            {"source": "listing"},
+        ):
+            with self.subTest(wrong), self.assertRaises(Problem):
+                moves.change("alpha", BY, price=wrong)
