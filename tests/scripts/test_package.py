@@ -42,6 +42,7 @@ class TestWheel(unittest.TestCase):
             "metrics/version.py",
             "README.md",
             "LICENSE",
+            "NOTICE",
         ):
             self.assertIn(f"benchwarmers/{name}", names)
         tops = {name.split("/")[1] for name in names if name.startswith("benchwarmers/")}
@@ -150,6 +151,7 @@ def little_house(test: unittest.TestCase):
         "pyproject.toml",
         "README.md",
         "LICENSE",
+        "NOTICE",
         "metrics/version.py",
         "scripts/folder/__init__.py",
     ):
