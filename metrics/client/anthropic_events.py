@@ -50,7 +50,7 @@ class Messages:
         self.over = False  # nothing follows
         self._target, self._now, self._new_id = target, now, new_id
         self._opened = False
-        self._blocks: dict[Any, _Block] = {}  # open ones by their index
+        self._blocks: dict[int | None, _Block] = {}  # open ones by their place
         self._ids: list[str] = []  # of the calls so far
         self._sealed: list[dict[str, Any]] = []
         self._reason = ""
@@ -70,8 +70,8 @@ class Messages:
 
     def close(self) -> Iterator[Event]:
         """What is left to say when the stream is over; ends with Closed."""
-        for index in list(self._blocks):
-            yield from self._end(index)
+        for place in list(self._blocks):
+            yield from self._end(place)
         if self._ids and self._sealed:
             seals.keep(self._target.model_id, self._ids[0], tuple(self._sealed))
         finish = FINISHES.get(self._reason) or "stop"
@@ -89,7 +89,7 @@ class Messages:
         self._spend(message)
         if not self._opened:
             self._opened = True
-            yield Opened(_text(message, "model") or None)
+            yield Opened(_text(message, "model") or None, id=_text(message, "id") or None)
 
     def _whole(self, message: Mapping[str, Any]) -> Iterator[Event]:
         """A message in one object."""
@@ -131,8 +131,9 @@ class Messages:
     def _begin(self, value: Mapping[str, Any]) -> Iterator[Event]:
         block = _member(value, "content_block")
         kind = _text(block, "type")
-        yield from self._end(value.get("index"))
-        opened = self._blocks[value.get("index")] = _Block(kind)
+        place = _place(value)
+        yield from self._end(place)
+        opened = self._blocks[place] = _Block(kind)
         if kind == "tool_use":
             opened.given = _member(block, "input")
             yield from self._call(opened, block)
@@ -153,9 +154,10 @@ class Messages:
 
     def _piece(self, value: Mapping[str, Any]) -> Iterator[Event]:
         delta = _member(value, "delta")
-        opened = self._blocks.get(value.get("index"))
+        place = _place(value)
+        opened = self._blocks.get(place)
         if opened is None:
-            opened = self._blocks[value.get("index")] = _Block(_OF_DELTA.get(_text(delta, "type"), ""))
+            opened = self._blocks[place] = _Block(_OF_DELTA.get(_text(delta, "type"), ""))
         yield from self._say(opened, delta)
 
     def _say(self, opened: _Block, words: Mapping[str, Any]) -> Iterator[Event]:
@@ -172,10 +174,10 @@ class Messages:
             yield ToolArguments(opened.call, arguments)
 
     def _finish(self, value: Mapping[str, Any]) -> Iterator[Event]:
-        yield from self._end(value.get("index"))
+        yield from self._end(_place(value))
 
-    def _end(self, index: Any) -> Iterator[Event]:
-        opened = self._blocks.pop(index, None)
+    def _end(self, place: int | None) -> Iterator[Event]:
+        opened = self._blocks.pop(place, None)
         if opened is None:
             return
         # {} is said as nothing: an answer that broke off before a call's first argument looks the same.
@@ -231,6 +233,12 @@ def _may_fail(kind: Any, value: Mapping[str, Any]) -> bool:
 def _member(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = holder.get(name)
     return value if isinstance(value, Mapping) else {}
+
+
+def _place(value: Mapping[str, Any]) -> int | None:
+    """Which block an event is about; None where that is not said, as of the only one."""
+    index = value.get("index")
+    return index if isinstance(index, int) else None
 
 
 def _text(holder: Mapping[str, Any], name: str) -> str:

@@ -69,6 +69,8 @@ class TakeTest(unittest.TestCase):
         },
         {"type": "content_block_delta", "index": 9, "delta": {"type": "citations_delta", "citation": {}}},
         {"type": "content_block_stop", "index": {}},
+        {"type": "content_block_start", "index": [], "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": {}, "delta": {"type": "thinking_delta", "thinking": ""}},
         {"type": "content_block_stop", "index": 9},
         {"type": "message_start", "message": None},
         {"type": "message_delta", "delta": [], "usage": 4},
