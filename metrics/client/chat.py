@@ -216,12 +216,14 @@ def plain(data: bytes) -> bool:
 
 
 def _clean(data: bytes) -> bool:
-    """Whether every reader can take these bytes: UTF-8, and no surrogate that might stand alone."""
+    """Whether every reader can take these bytes: UTF-8, no surrogate that might stand alone, no NaN."""
     if not data.isascii():
         try:
             data.decode()
         except UnicodeDecodeError:
             return False
+    if b"NaN" in data or b"Infinity" in data:
+        return False
     return not (b"\\u" in data and _SURROGATE.search(data))
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, takewhile
 from typing import Any, NamedTuple, Protocol
 
+from metrics import bounds
 from metrics.client import errors, sse
 from metrics.client.outgoing import to_json
 from metrics.client.surrogates import Halves
@@ -147,29 +148,38 @@ def _all(data: bytes, target: Target) -> Iterator[dict[str, Any]]:
     assert value is not None
     yield value
     if data[:1] == b"[":
-        for item in json.loads(data.decode("utf-8", "replace"))[1:]:
+        for item in _read(data.decode("utf-8", "replace"))[1:]:
             value = decoded(to_json(item), target, whole=True)
             assert value is not None
             yield value
 
 
 def decoded(data: bytes, target: Target, whole: bool) -> dict[str, Any] | None:
-    """JSON as an object (of a list its first); None for the torn last event of a stream that broke off."""
+    """JSON as an object (of a list its first); None for the torn last event of a stream that broke off. What
+    it holds can be written as JSON again."""
     try:
-        value = json.loads(data.decode("utf-8", "replace"))
+        value = _read(data.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
         if not whole:
             return None
         raise garbage(target, data) from error
     if isinstance(value, list) and value:
         value = value[0]
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or not _shallow(value, data):
         raise garbage(target, data)
     # A lone surrogate is legal in JSON and breaks whoever writes the text as UTF-8.
     if b"\\u" in data and b"\\ud" in data.lower():
         value = json.loads(to_json(value))
         assert isinstance(value, dict)
     return value
+
+
+# Servers in Python write NaN, which is no JSON, where a log probability has no number.
+_read = json.JSONDecoder(parse_float=bounds.finite, parse_constant=lambda _: None).decode
+
+
+def _shallow(value: Any, data: bytes) -> bool:
+    return data.count(b"[") + data.count(b"{") <= bounds.DEEPEST or bounds.shallow(value)
 
 
 def problem(target: Target, what: str, kind: str) -> Problem:

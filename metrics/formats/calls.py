@@ -6,14 +6,13 @@ what is said of each call until it is whole: such APIs have no form for half an 
 """
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, count
 from typing import Any
 
+from metrics.bounds import DEEPEST, finite, shallow
 from metrics.events import Chunk, Event, ToolArguments, ToolStart
-from metrics.formats.schemas import DEEPEST, shallow
 from metrics.records import Message, Problem
 
 
@@ -192,7 +191,7 @@ def _object(text: str) -> dict[str, Any] | None:
     """The object that `text` is, or, as some models write it, the object in the string that it is."""
     for _ in range(2):
         try:
-            value = json.loads(text, parse_constant=_refused, parse_float=_finite)
+            value = json.loads(text, parse_constant=_refused, parse_float=finite)
         except (ValueError, RecursionError):
             return None
         if not isinstance(value, str):
@@ -203,10 +202,3 @@ def _object(text: str) -> dict[str, Any] | None:
 
 def _refused(name: str) -> float:
     raise ValueError(f"{name} is not JSON")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
-        raise ValueError(f"{text} is too large")
-    return value

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics.bench import names
+from metrics.bounds import DEEPEST, shallow
 from metrics.formats import content, framing, openai_chat
 from metrics.formats.codex_models import models
 from metrics.formats.openai_responses_in import messages, text_of
 from metrics.formats.openai_responses_out import Asked, reply, stream
 from metrics.formats.openai_responses_tools import Toolbox
-from metrics.formats.schemas import DEEPEST, shallow
 from metrics.limits import tokens
 from metrics.records import Problem, Request
 from metrics.web.table import Call, Response, as_json

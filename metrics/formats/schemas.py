@@ -7,9 +7,8 @@ as strings. What is JSON Schema already comes out as it went in.
 from collections.abc import Mapping
 from typing import Any
 
+from metrics.bounds import DEEPEST, shallow
 from metrics.records import Problem
-
-DEEPEST = 100  # levels of arrays and objects; Python's own writers of JSON give up near a thousand
 
 _MAPS = frozenset(("properties", "patternProperties", "$defs", "definitions"))  # names of the caller's own
 _LISTS = frozenset(("anyOf", "oneOf", "allOf", "prefixItems"))
@@ -29,22 +28,6 @@ _NAMES = {
 }
 # What only Gemini reads: the order to write properties in.
 _DROPPED = frozenset(("nullable", "propertyOrdering", "property_ordering"))
-
-
-def shallow(value: Any, deepest: int = DEEPEST) -> bool:
-    """Whether a JSON value is nested at most `deepest` levels deep."""
-    layer = [value]
-    for _ in range(deepest):
-        layer = [inner for item in layer for inner in _inside(item) if isinstance(inner, dict | list)]
-        if not layer:
-            return True
-    return False
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
 
 
 def checked(value: Any, where: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ ORDER = (
     "coding",
     "line",
     "longjson",
+    "bounds",
     "memory",
     "store",
     "client",

@@ -311,6 +311,16 @@ class Relay(unittest.TestCase):
                 chunks, _ = relayed(HI + HI.replace(b"hi", sent) + STOP + DONE)
                 self.assertEqual(chunks[1]["choices"][0]["delta"]["content"], right)
 
+    def test_numbers_that_are_no_json_are_not_sent_on(self) -> None:
+        for word in (b"NaN", b"-Infinity"):
+            sent = chunk({"content": "a"}, logprobs={"content": [{"logprob": 0}]}).replace(
+                b"0}]}", word + b"}]}"
+            )
+            events, _ = said(Arrived([HI + sent + STOP + DONE]), relay=True)
+            raw = [event.raw for event in events if isinstance(event, Chunk)]
+            with self.subTest(word):
+                self.assertEqual((word in sent, any(word in one for one in raw)), (True, False))
+
     def test_a_torn_last_chunk_is_not_sent_on(self) -> None:
         for end in range(len(HI) - 20, len(HI) - 2):
             events, problem = said(Arrived([HI + HI[:end]]), relay=True)

@@ -3,6 +3,7 @@
 import json
 import unittest
 
+from metrics import bounds
 from metrics.client import objects
 from metrics.client.objects import Object
 from metrics.records import Problem
@@ -37,6 +38,13 @@ CASES = [
         [Object("", {"t": "a\ufffd"})],
         None,
     ),
+    (
+        "numbers that are no JSON",
+        frame({}).replace(b"{}", b'{"p":[NaN,-Infinity,0.5]}'),
+        [Object("", {"p": [None, None, 0.5]})],
+        None,
+    ),
+    ("a number past all counting", STREAM + b'data: {"n":1e999}\n\n', READ, "garbage"),
     ("a page", b"<html><title>Sign in</title>", [], "garbage"),
     ("half a body", WHOLE[:-1], [], "garbage"),
     ("prose", b"upstream is away", [], "garbage"),
@@ -74,6 +82,13 @@ class ObjectsTest(unittest.TestCase):
         with self.assertRaises(Problem) as caught:
             list(objects.read(Arrived([b'{"error":{"message":"slow down"}}'], 429), TARGET))
         self.assertEqual((caught.exception.status, caught.exception.kind), (429, "rate_limited"))
+
+    def test_nothing_is_nested_deeper_than_can_be_written(self):
+        for levels, kind in ((bounds.DEEPEST - 1, None), (bounds.DEEPEST + 1, "garbage"), (900, "garbage")):
+            body = b'{"a":' * levels + b"1" + b"}" * levels
+            for pieces in ([body], [b"data: " + body + b"\n\n"]):
+                with self.subTest(levels=levels, pieces=pieces[0][:9]):
+                    self.assertEqual(read(pieces)[1], kind)
 
     def test_an_answer_without_end_is_refused(self):
         endless = [b"{"] + [b" " * (1 << 20)] * 40

@@ -66,7 +66,7 @@ class SchemaTest(unittest.TestCase):
                 self.assertEqual(schemas.from_openapi(given, "parameters"), wanted)
 
     def test_depth(self):
-        self.assertTrue(schemas.shallow(deep(40)))
+        self.assertEqual(schemas.checked(deep(40), "parameters"), deep(40))
         for value in (deep(5000), [], "x", None):
             with self.subTest(str(type(value))), self.assertRaises(Problem) as caught:
                 schemas.checked(value, "parameters")

@@ -1,0 +1,31 @@
+"""JSON that is legal and too much: nested so deep that Python's own readers and writers give up, or with a
+number past all counting, which is read as infinite and cannot be written again."""
+
+import math
+from typing import Any
+
+DEEPEST = 100  # levels of arrays and objects; Python's own writers of JSON give up near a thousand
+
+
+def shallow(value: Any, deepest: int = DEEPEST) -> bool:
+    """Whether a JSON value is nested at most `deepest` levels deep."""
+    layer = [value]
+    for _ in range(deepest):
+        layer = [inner for item in layer for inner in _inside(item) if isinstance(inner, dict | list)]
+        if not layer:
+            return True
+    return False
+
+
+def _inside(value: Any) -> Any:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def finite(text: str) -> float:
+    """A number of a JSON text, for `parse_float`. ValueError for one past all counting (1e999)."""
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"{text} is too large")
+    return value
