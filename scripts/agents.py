@@ -115,12 +115,14 @@ def check(row: Row, job: Job, scenario: str, where: Path, bench: Server, brain: 
     programs = install.binaries(install.place(where, row.package), row.package)
     results: list[tuple[str, bool]] = []
     brain.asked.clear()
+    brain.tame = False
     with tempfile.TemporaryDirectory(prefix="bench-agent-", ignore_cleanup_errors=True) as name_of_root:
         root, url = Path(name_of_root).resolve(), f"http://127.0.0.1:{bench.port}"
         errand = runs.prepared(row, job, root, url, collection)
         left = runs.do(row, errand, programs, collection, brain)
         if scenario == "dying" and row.gives_up and job.turns > 1:
             results.append(("it gives up, and says that the answer broke off", jobs.broken_off(left)))
+            brain.tame = True
             left = runs.do(row, errand, programs, collection, brain)
         results += jobs.checks(job, row, left)
         for what, so in results:

@@ -80,6 +80,11 @@ class Behaviour(unittest.TestCase):
         with self.assertRaises(http.client.RemoteDisconnected):
             self.post(model="dying-b", messages=BEGUN, tools=[READ])
 
+    def test_tamed_they_all_behave(self) -> None:
+        self.brain.tame = True
+        self.assertEqual(self.post(model="limited-a", messages=[ASK])[0], 200)
+        self.assertTrue(self.streamed(model="dying-a", messages=BEGUN, tools=[READ])[1])
+
     def test_it_speaks_nothing_else_and_keeps_what_it_was_asked(self) -> None:
         for path in ("/messages", "/responses", "/completions"):
             with self.subTest(path):
