@@ -137,6 +137,10 @@ def _listen(port: int, gateway_only: bool) -> Server:
     )
 
 
+# The page's own addresses, which may be opened, kept and reloaded: each is answered by the one page.
+PAGES = ("/owed", "/panels", "/conversations", "/models", "/collections", "/endpoints", "/settings")
+
+
 def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
     """The one table: what the gateway answers, and beside it the dashboard's API and page, and signing in
     through the door `who`."""
@@ -149,6 +153,7 @@ def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
         *HANDLERS,
         *login.routes(who or door.Door(), files(FOLDER / "ui", "login.html")),
         Route("GET", "/", partial(gateway.root, page), guard="page"),
+        *(Route("GET", path, page, guard="page") for path in PAGES),
         Route("GET", "/ui/{file*}", page, guard="page"),
     )
 

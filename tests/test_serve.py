@@ -143,6 +143,16 @@ class StartTest(unittest.TestCase):
             self.assertEqual(bench.get("/v1/models")[0], 200)
             self.assertEqual(bench.get("/api/status")[0], 404)
 
+    def test_the_page_is_at_its_own_addresses_and_nowhere_else(self):
+        with Running(self.home) as bench:
+            front = bench.get("/", Accept="text/html")
+            for path in serve.PAGES:
+                self.assertEqual(bench.get(path, Accept="text/html"), front, path)
+                self.assertIn("<main", bench.get(f"{path}?panel=p1")[1])
+            for path in ("/owing", "/panels/p1", "/ui", "/index.html", "/Models"):
+                status, said = bench.get(path, Accept="text/html")
+                self.assertEqual((status, "error" in said), (404, True), path)
+
     def test_a_broken_file_is_named_and_the_rest_works(self):
         self.home.mkdir(parents=True)
         (self.home / "collections.json").write_text(

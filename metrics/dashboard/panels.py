@@ -1,6 +1,6 @@
 """/api/log, /api/panel/{id} and /api/verdict: what was asked and answered, and what it was worth."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from metrics.bench import collections, fields
@@ -11,6 +11,7 @@ from metrics.store import bodies
 from metrics.web.table import Call, Response
 
 MOST_CLAIMS = 200  # in one request
+LOOK = 600  # panels that one page looks at while it searches for those that fit its filters
 
 
 def as_said(field: str, value: Any) -> Any:
@@ -42,19 +43,103 @@ def log(call: Call) -> Response:
     before. The first page also tells of the latest conversations of route mode, the latest shadow seats, and
     how often each pair of models agreed."""
     before, collection = call.param("before") or None, call.param("collection") or None
-    rows, cursor = panels.recent(frame.page(call), before, collection)
+    limit, fits = frame.page(call), _filter(call)
+    rows, cursor = _sifted(limit, before, collection, fits) if fits else _listed(limit, before, collection)
     if collection and not rows and not panels.known(collection):
         collections.get(collection)  # a removed one still has its log; of one that never was, say so
     beside: dict[str, Any] = {}
-    if before is None:
-        latest, _ = shadows.recent(frame.page(call), None, collection)
-        played, _ = routes.recent(frame.page(call), None, collection)
+    if before is None and fits is None:
+        latest, _ = shadows.recent(limit, None, collection)
+        played, _ = routes.recent(limit, None, collection)
         beside = {
             "conversations": [_told(row) for row in played],
             "shadows": latest,
             "agreement": shadows.agreement(collection),
         }
-    return frame.ok(panels=[judged(row) for row in rows], next=cursor, **beside)
+    return frame.ok(panels=rows, next=cursor, **beside)
+
+
+Row = dict[str, Any]
+
+
+def _listed(limit: int, before: str | None, collection: str | None) -> tuple[list[Row], str | None]:
+    rows, cursor = panels.recent(limit, before, collection)
+    return [_short(judged(row)) for row in rows], cursor
+
+
+def _sifted(
+    limit: int, before: str | None, collection: str | None, fits: Callable[[Row], bool]
+) -> tuple[list[Row], str | None]:
+    """A page of what fits. It may be short, or empty, with a cursor from which to look further back: how far
+    one request looks is bounded, for each panel's verdicts are looked up."""
+    found: list[Row] = []
+    looked, cursor = 0, before
+    while True:
+        rows, cursor = panels.recent(limit - len(found), cursor, collection)
+        found += [row for row in map(judged, rows) if fits(row)]
+        looked += len(rows)
+        if cursor is None or len(found) == limit or looked >= LOOK:
+            return [_short(row) for row in found], cursor
+
+
+def _short(row: Row) -> Row:
+    """A panel as lists tell it: how its explorers were chosen grows with the bench; the panel itself tells it."""
+    return {name: value for name, value in row.items() if name != "decision"}
+
+
+def owed(row: Mapping[str, Any]) -> bool:
+    """Whether an answer of this (judged) row waits for a verdict."""
+    return any(_owes(seat) for seat in row["seats"])
+
+
+def _owes(seat: Mapping[str, Any]) -> bool:
+    said = seat["verdict"] or {}
+    return (
+        seat.get("seat") != "merger" and seat.get("status") in panels.ANSWERED and said.get("useful") is None
+    )
+
+
+def _failed(row: Mapping[str, Any]) -> bool:
+    return any(seat.get("status") not in panels.ANSWERED for seat in row["seats"])
+
+
+def _decided(row: Mapping[str, Any]) -> bool:
+    return any((seat["verdict"] or {}).get("useful") is not None for seat in row["seats"]) and not owed(row)
+
+
+STATES: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    "owed": owed,
+    "judged": _decided,
+    "failed": _failed,
+}
+
+
+def _filter(call: Call) -> Callable[[Row], bool] | None:
+    """What the query's `state`, `model` and `q` want of a panel; None when it wants nothing."""
+    state, model, words = call.param("state"), call.param("model"), call.param("q").casefold().split()
+    if state and state not in STATES:
+        raise Problem(400, f'"state" must be one of {", ".join(STATES)}, not {state[:20]!r}', param="state")
+    if not (state or model or words):
+        return None
+
+    def fits(row: Row) -> bool:
+        text = f"{row.get('task') or ''} {row['panel']} {row.get('key') or ''}".casefold()
+        return (
+            all(word in text for word in words)
+            and (
+                not model or any(model in (seat.get("alias"), seat.get("model_id")) for seat in row["seats"])
+            )
+            and (not state or STATES[state](row))
+        )
+
+    return fits
+
+
+def conversations(call: Call) -> Response:
+    """The latest conversations of route mode by their latest turns, newest first."""
+    before = panels.cursor(call.param("before") or None)
+    rows, cursor = routes.recent(frame.page(call), before, call.param("collection") or None)
+    return frame.ok(conversations=[_told(row) for row in rows], next=cursor)
 
 
 def _told(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,7 +148,10 @@ def _told(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**told, "alias": row.get("model"), "verdict": verdicts.of(row["call"])}
 
 
-CONVERSATION = ("at", "conversation", "call", "collection", "turn", "status", "error", "seconds", "task")
+CONVERSATION = (
+    *("at", "conversation", "call", "collection", "turn", "status", "error", "seconds", "task"),
+    *("model_id", "format", "key", "failed_over"),
+)
 
 
 def conversation(call: Call) -> Response:
@@ -143,6 +231,7 @@ def _passage(given: Any) -> dict[str, Any]:
 HANDLERS = (
     frame.get("/api/log", log),
     frame.get("/api/panel/{id}", panel),
+    frame.get("/api/conversations", conversations),
     frame.get("/api/conversation/{id}", conversation),
     frame.post("/api/verdict", verdict),
 )

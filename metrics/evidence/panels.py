@@ -39,14 +39,20 @@ def recent(
 
     Problem 400 when `before` is no such cursor.
     """
-    if before is not None and not _CURSOR.fullmatch(before):
-        raise Problem(
-            400,
-            f'"before" is not a cursor: {before[:60]!r}. Take it from "next" of the page before.',
-            param="before",
-        )
+    before = cursor(before)
     where = None if collection is None else lambda row: row.get("collection") == collection
     return LOG.recent(limit, before, where)
+
+
+def cursor(before: str | None) -> str | None:
+    """The cursor of a page of a log, as it was given. Problem 400 when it is none."""
+    if before is None or _CURSOR.fullmatch(before):
+        return before
+    raise Problem(
+        400,
+        f'"before" is not a cursor: {before[:60]!r}. Take it from "next" of the page before.',
+        param="before",
+    )
 
 
 def known(collection: str) -> bool:

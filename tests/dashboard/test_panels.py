@@ -1,5 +1,6 @@
 import unittest
 from typing import Any
+from unittest import mock
 
 from metrics.bench import collections
 from metrics.dashboard import panels as handlers
@@ -114,10 +115,52 @@ class Panels(ApiCase):
         self.assertEqual(
             [(one["alias"], one["turn"], one["verdict"]) for one in listed], [("alpha", 2, None)]
         )
+        alone = self.get("/api/conversations?limit=1")
+        self.assertEqual((alone["conversations"], alone["next"]), (listed, None))
+        self.assertEqual(self.get("/api/conversations?collection=side")["conversations"], [])
+        self.assertEqual(self.ask("GET", "/api/conversations?before=x")[0], 400)
         turns = self.get(f"/api/conversation/{name}")["turns"]
         self.assertEqual([turn["turn"] for turn in turns], [1, 2])
         status, reply = self.ask("GET", "/api/conversation/r20261129-142220-0000000f")
         self.assertEqual((status, reply["ok"]), (404, False))
+
+    def test_log_is_filtered(self) -> None:
+        names = [self.panel(n, "core" if n % 2 else "side") for n in range(1, 7)]
+        self.post("/api/verdict", {"call": f"{names[0]}.member1", "useful": True})
+        for query, wanted in (
+            ("state=owed", names[:0:-1]),
+            ("state=judged", names[:1]),
+            ("state=failed", names[::-1]),
+            ("state=owed&collection=side", names[5::-2]),
+            ("model=beta", names[::-1]),
+            ("model=box:alpha&q=REVIEW", names[::-1]),
+            ("model=gamma", []),
+            (f"q={names[2]}", [names[2]]),
+            ("q=review+unheard", []),
+        ):
+            with self.subTest(query):
+                reply = self.get(f"/api/log?limit=10&{query}")
+                self.assertEqual([row["panel"] for row in reply["panels"]], wanted)
+                self.assertIsNone(reply["next"])
+        self.assertEqual(self.ask("GET", "/api/log?state=new")[1]["error"]["param"], "state")
+
+    def test_filtered_pages_join_up_and_look_only_so_far(self) -> None:
+        names = [self.panel(n) for n in range(1, 8)]
+        self.post("/api/verdict", {"call": f"{names[4]}.member1", "useful": True})
+        for look in (handlers.LOOK, 2):
+            with self.subTest(look=look), mock.patch.object(handlers, "LOOK", look):
+                found, cursor, pages = [], "", 0
+                while cursor is not None and pages < 20:
+                    reply = self.get(f"/api/log?limit=2&state=owed{cursor and '&before=' + cursor}")
+                    found += [row["panel"] for row in reply["panels"]]
+                    cursor, pages = reply["next"], pages + 1
+                self.assertEqual(found, [name for name in names[::-1] if name != names[4]])
+
+    def test_how_explorers_were_chosen_stands_in_the_panel(self) -> None:
+        name = self.panel(1)
+        panels.record({**panels.find(name), "decision": {"policy": "rotation/1", "candidates": []}})
+        self.assertNotIn("decision", self.get("/api/log")["panels"][0])
+        self.assertEqual(self.get(f"/api/panel/{name}")["panel"]["decision"]["policy"], "rotation/1")
 
     def test_log_refuses_nonsense(self) -> None:
         self.panel(1)

@@ -1,0 +1,101 @@
+"""A bench worth looking at: a server, a scripted provider, and panels and conversations really asked.
+
+`python3 -m tests.browser.stage` keeps one standing, prints its address, and ends with its standard input.
+"""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from tests.provider import Provider, error, text
+from tests.running import Running
+
+RETRY = """**No.** A resumed upload can be counted twice.
+
+1. `fetch.py:88` sends the retry with a new `Idempotency-Key`: the key is built inside the loop, so the server
+   cannot tell the second try from a new upload. Build it once, before line 81.
+2. `fetch.py:94` resumes from `sent`, but `sent` is set before the write returns.
+3. The 409 branch treats "already exists" as an error. For a resume it is the success case.
+
+I did not see the server side. If it hashes the body, point 1 is harmless."""
+SHORT = "Mostly yes. The key is built inside the loop, so two tries are two uploads. Line 94 is fine."
+OTHER = "Yes, the retry is safe: the server ignores a second upload of the same name.\n\nNothing to change."
+MODELS = {
+    "kimi-k3": (text(RETRY),),
+    "glm-5.2": (text(SHORT),),
+    "qwen3.5-coder": (text(OTHER),),
+    "nemotron-ultra": (text("The loop builds a new key for each try. Move it out of the loop."),),
+    "gpt-oss-120b": (error(429, "free quota used up", headers={"Retry-After": "3600"}),),
+}
+QUESTIONS = (
+    "Is the retry in fetch.py idempotent when the upload is resumed?",
+    "Which of these three index layouts survives a torn write?",
+    "Name the edge cases a CSV importer should refuse",
+    "Does this regex backtrack on a line of 10,000 spaces?",
+    "Find the lock-order inversion in ledger.py",
+)
+TASKS = ("Fix the flaky upload test and open a branch", "Add a --fields option to bench log")
+
+
+@contextlib.contextmanager
+def stage() -> Iterator[Running]:
+    """The server with everything on it; its provider ends before it."""
+    with Running() as bench, Provider(MODELS) as provider:
+        for name, answers in MODELS.items():
+            provider.script(name, *answers)
+        bench.do("endpoint", "add", "hub", "--base", provider.base, "--key-stdin", stdin="sk-stage-4f7a\n")
+        for name in MODELS:
+            bench.do("model", "add", name, "--endpoint", "hub", "--served", name)
+        post(bench, "/api/collection", {"name": "review", "members": ["kimi-k3", "glm-5.2"], "explorers": 2})
+        post(bench, "/api/collection", {"name": "code", "members": ["gpt-oss-120b", "qwen3.5-coder"]})
+        panels = [asked(bench, question) for question in QUESTIONS]
+        judge(bench, panels[0])
+        for task in TASKS:
+            converse(bench, task)
+        yield bench
+
+
+def asked(bench: Running, question: str) -> list[dict[str, Any]]:
+    """The seats of a panel that has answered `question`."""
+    body = {"model": "bench/review", "messages": [{"role": "user", "content": question}]}
+    events = post(bench, "/api/ask", body)
+    told = [json.loads(line) for line in events.splitlines()] if isinstance(events, str) else [events]
+    return next(event["seats"] for event in told if event.get("event") == "panel.started")
+
+
+def judge(bench: Running, seats: list[dict[str, Any]]) -> None:
+    """A verdict on the first seat, with a claim of each kind."""
+    post(bench, "/api/verdict", {"call": seats[0]["call"], "useful": True})
+    post(bench, "/api/verdict", {"call": seats[1]["call"], "useful": False, "note": "too short"})
+
+
+def converse(bench: Running, task: str, turns: int = 4) -> None:
+    """An agent's conversation in route mode."""
+    messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
+    for turn in range(turns):
+        reply = post(bench, "/v1/chat/completions", {"model": "bench/code:route", "messages": messages})
+        said = reply["choices"][0]["message"]["content"]
+        messages += [
+            {"role": "assistant", "content": said},
+            {"role": "user", "content": f"Go on, step {turn + 2}."},
+        ]
+
+
+def post(bench: Running, path: str, body: Any) -> Any:
+    """What came of a POST that must work."""
+    status, reply = bench.post(path, body)
+    if status != 200:
+        raise AssertionError(f"{path} answered {status}: {reply}")
+    return reply
+
+
+def main() -> None:
+    with stage() as bench:
+        print(bench.url, flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    main()
