@@ -17,11 +17,13 @@ from metrics.records import Problem, Reply, Usage
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The provider began to answer: the model, provider and fingerprint it named itself."""
+    """The provider began to answer: the model, provider and fingerprint it named itself, and its own id of
+    the answer, by which its invoice names it."""
 
     model: str | None = None
     provider: str | None = None
     fingerprint: str | None = None
+    id: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,6 +302,7 @@ class Answer:
     cost_status: str = "unknown"
     provider: str | None = None
     fingerprint: str | None = None
+    request_id: str | None = None
     retry_after: float | None = None
     changed: tuple[str, ...] = ()
     calls: tuple[tuple[str, str], ...] = ()

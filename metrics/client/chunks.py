@@ -74,6 +74,7 @@ class Chunks:
                     _name(chunk.get("model")),
                     _name(chunk.get("provider")),
                     _name(chunk.get("system_fingerprint")),
+                    _name(chunk.get("id")),
                 )
             )
         self._note_usage(chunk)

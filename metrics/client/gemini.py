@@ -202,8 +202,11 @@ class _Answer:
             raise objects.problem(self._target, what, "garbage")
         if not self._opened:
             self._opened = True
-            model = value.get("modelVersion")
-            yield Opened(model if isinstance(model, str) and model else None)
+            model, name = value.get("modelVersion"), value.get("responseId")
+            yield Opened(
+                model if isinstance(model, str) and model else None,
+                id=name if isinstance(name, str) and name else None,
+            )
         if isinstance(spent := value.get("usageMetadata"), Mapping):
             self._usage = spent
         if isinstance(feedback, Mapping) and feedback.get("blockReason") and not self.finished:

@@ -122,7 +122,7 @@ class _Answer:
         if self._opened:
             return []
         self._opened = True
-        return [Opened(_text(response.get("model")) or None)]
+        return [Opened(_text(response.get("model")) or None, id=_text(response.get("id")) or None)]
 
     def _still(self, name: str) -> list[Event]:
         """The response is still being made: a sign of life, but for the one that every stream begins with."""

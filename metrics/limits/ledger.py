@@ -67,6 +67,7 @@ FIELDS = [
     "held_usd",
     "price_source",
     "price",
+    "request_id",
 ]
 
 _NOTHING = dict.fromkeys(FIELDS)

@@ -302,6 +302,7 @@ def row(answer: Answer, filing: Filing, now: float) -> dict[str, Any]:
         **cost.basis(usage, target.price, answer.cost_status, target.price_version),
         "provider": answer.provider,
         "fingerprint": answer.fingerprint,
+        "request_id": answer.request_id,
         "call": answer.seat.call,
         "panel": filing.panel,
         "conversation": filing.conversation,

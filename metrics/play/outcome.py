@@ -103,6 +103,7 @@ def of(seat: Seat, said: Said, problem: Problem | None, conversation: Conversati
         cost_status=status,
         provider=said.opened.provider,
         fingerprint=said.opened.fingerprint,
+        request_id=said.opened.id,
         changed=said.changed,
         calls=tuple((name, "".join(pieces)) for _, (name, pieces) in sorted(said.calls.items())),
     )

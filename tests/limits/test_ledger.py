@@ -28,7 +28,7 @@ class Ledger(HomeCase):
         line = (self.home / "ledger" / "2026-11.jsonl").read_bytes().splitlines()[1]
         self.assertEqual(list(json.loads(line)), [*ledger.FIELDS, "extra"])
         self.assertEqual(ledger.FIELDS[:4], ["at", "purpose", "model", "model_id"])
-        self.assertEqual(len(ledger.FIELDS), 36)
+        self.assertEqual(len(ledger.FIELDS), 37)
 
     def test_totals_are_exact_and_of_one_day(self) -> None:
         for _ in range(1000):
