@@ -83,7 +83,7 @@ def _sifted(
 
 
 def _short(row: Row) -> Row:
-    """A panel as lists tell it: how its explorers were chosen grows with the bench; the panel itself tells it."""
+    """A panel as lists tell it: how its explorers were chosen grows with the bench, and is told by itself."""
     return {name: value for name, value in row.items() if name != "decision"}
 
 
