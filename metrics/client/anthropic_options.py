@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from metrics.client import anthropic_tools as tools
-from metrics.client import quirks, room
+from metrics.client import declared, quirks, room
 from metrics.client.anthropic_manners import EFFORTS, Manners
 from metrics.client.anthropic_tools import of
 from metrics.client.anthropic_turns import Told
@@ -85,8 +85,10 @@ def fields(
 
 def _tools(asked: _Asked) -> None:
     options = asked.options
-    kept, wish, fewer = tools.allowed(options.get("tools") or (), options.get("tool_choice"))
-    if fewer:
+    listed = [tool for tool in options.get("tools") or () if isinstance(tool, Mapping)]
+    wish = declared.choice(options.get("tool_choice"), asked.changed)
+    kept = [tool for tool in listed if wish.shows(tool)]
+    if len(kept) < len(listed):  # this API has no word for it but to declare no others
         asked.changed.append("tools that tool_choice does not allow left out")
     if not kept:
         return

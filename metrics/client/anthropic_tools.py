@@ -8,15 +8,12 @@ lib/_parse/_transform.py (what a schema of structured outputs may hold).
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from metrics.client import declared
+
 Tool = Mapping[str, Any]
 
 CHOICES = {"auto": "auto", "required": "any", "none": "none"}
 ANYTHING: Mapping[str, Any] = {"type": "object", "properties": {}}
-TEXT: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"input": {"type": "string"}},
-    "required": ["input"],
-}
 
 _INSIDE = ("properties", "$defs", "definitions")
 _LISTED = ("anyOf", "allOf", "oneOf")
@@ -27,34 +24,13 @@ _NARROWER = (
 )
 
 
-def declared(tool: Any) -> Tool:
-    """The function or custom tool in chat's wrapping; {} for none."""
-    body = of(tool, "custom") or of(tool, "function")
-    return body if isinstance(body, Mapping) else {}
-
-
-def named(tool: Any) -> str:
-    """Its name; "" for none."""
-    name = declared(tool).get("name")
-    return name if isinstance(name, str) else ""
-
-
-def allowed(tools: Iterable[Any], choice: Any) -> tuple[list[Tool], Any, bool]:
-    """The tools that `choice` leaves, the choice among them, and whether it left any out: allowed_tools,
-    which this API does not know, is said by declaring no others."""
-    listed = [tool for tool in tools if isinstance(tool, Mapping)]
-    if of(choice, "type") != "allowed_tools":
-        return listed, choice, False
-    plan = of(choice, "allowed_tools") or choice
-    names = {named(tool) for tool in of(plan, "tools") or ()}
-    kept = [tool for tool in listed if named(tool) in names]
-    return kept, of(plan, "mode"), len(kept) < len(listed)
-
-
 def written(tools: Iterable[Tool], own: Any) -> list[dict[str, Any]]:
     """`tools` as this API declares them; those of the same name in `own`, its caller's list, as they came."""
     theirs = {str(of(tool, "name")): tool for tool in own or () if isinstance(tool, Mapping)}
-    return [_as_sent(theirs[named(tool)]) if named(tool) in theirs else _made(tool) for tool in tools]
+    return [
+        _as_sent(theirs[declared.name(tool)]) if declared.name(tool) in theirs else _made(tool)
+        for tool in tools
+    ]
 
 
 def _as_sent(tool: Tool) -> dict[str, Any]:
@@ -63,13 +39,13 @@ def _as_sent(tool: Tool) -> dict[str, Any]:
 
 def _made(tool: Tool) -> dict[str, Any]:
     """A custom tool is a function of one string."""
-    function = declared(tool)
+    function = declared.body(tool)
     schema = function.get("parameters")
-    made: dict[str, Any] = {"name": named(tool)}
+    made: dict[str, Any] = {"name": declared.name(tool)}
     if function.get("description"):
         made["description"] = function["description"]
     if "custom" in tool:
-        made["input_schema"] = TEXT
+        made["input_schema"] = declared.TEXT
     else:
         made["input_schema"] = {"type": "object", **schema} if isinstance(schema, Mapping) else ANYTHING
     if function.get("strict") is True:
@@ -77,13 +53,13 @@ def _made(tool: Tool) -> dict[str, Any]:
     return {**made, **({"cache_control": tool["_cache"]} if tool.get("_cache") else {})}
 
 
-def choice(wish: Any, parallel: Any) -> dict[str, Any]:
+def choice(wish: declared.Choice, parallel: Any) -> dict[str, Any]:
     """`tool_choice` for chat's choice and its parallel_tool_calls; {} where neither says anything."""
     told: dict[str, Any] = {}
-    if isinstance(wish, str) and wish in CHOICES:
-        told = {"type": CHOICES[wish]}
-    elif name := named(wish):
-        told = {"type": "tool", "name": name}
+    if wish.names and not wish.listed:
+        told = {"type": "tool", "name": wish.names[0]}
+    elif wish.mode:
+        told = {"type": CHOICES[wish.mode]}
     if parallel is False and told.get("type") != "none":
         told = {"type": "auto", **told, "disable_parallel_tool_use": True}
     return told

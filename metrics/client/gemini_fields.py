@@ -6,10 +6,10 @@ them; what only chat has words for is named in `changed`.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from metrics.client import gemini_schema, room
+from metrics.client import declared, gemini_schema, room
 from metrics.records import Target
 
 SAMPLING = {
@@ -155,43 +155,38 @@ def _amount(target: Target, effort: str, changed: list[str]) -> dict[str, Any]:
 # --- tools
 
 
-def tools(declared: Any, choice: Any, native: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
+def tools(listed: Any, choice: Any, native: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
     """`tools` and `toolConfig`. `native` holds, of a caller of this API, "tools": a declaration by its name,
     and "mode": what it calls VALIDATED has no word in chat."""
     own = native.get("tools")
     known = own if isinstance(own, Mapping) else {}
-    choice, allowed = _choice(choice)
+    wish = declared.choice(choice, changed)
     made = [
-        known.get(tool[_kind(tool)].get("name")) or _declaration(tool, changed)
-        for tool in declared or ()
-        if allowed is None or choice == "required" or tool[_kind(tool)].get("name") in allowed
+        known.get(declared.name(tool)) or _declaration(tool, changed)
+        for tool in listed or ()
+        if wish.mode == "required" or wish.shows(tool)
     ]
     if not made:
         return {}
-    calling: dict[str, Any] = {"mode": MODES.get(choice, "AUTO")}
+    calling: dict[str, Any] = {"mode": MODES.get(wish.mode, "AUTO")}
     if calling["mode"] == "AUTO" and native.get("mode") == "VALIDATED":
         calling["mode"] = "VALIDATED"
-    if allowed is not None and choice == "required":
-        calling["allowedFunctionNames"] = list(allowed)
+    if wish.names is not None and wish.mode == "required":
+        calling["allowedFunctionNames"] = list(wish.names)
     plain = calling == {"mode": "AUTO"}
     config = {} if plain else {"toolConfig": {"functionCallingConfig": calling}}
     return {"tools": [{"functionDeclarations": made}], **config}
 
 
-def _kind(tool: Mapping[str, Any]) -> str:
-    return "custom" if "custom" in tool else "function"
-
-
 def _declaration(tool: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
     """A function as Gemini declares it; a custom tool is one with a single text."""
-    kind = _kind(tool)
-    named = tool[kind]
+    named = declared.body(tool)
     schema = named.get("parameters")
-    if kind == "custom":
+    if "custom" in tool:
         changed.append(
             f"tool {named['name']} declared as a function with one text (Gemini has no custom tools)"
         )
-        schema = {"properties": {"input": {"type": "string"}}, "required": ["input"]}
+        schema = declared.TEXT
     made = gemini_schema.parameters(schema)
     described = named.get("description")
     return {
@@ -199,24 +194,3 @@ def _declaration(tool: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
         **({"description": described} if described else {}),
         **({"parametersJsonSchema": made} if made else {}),
     }
-
-
-def _choice(value: Any) -> tuple[str, Sequence[str] | None]:
-    """(auto | required | none, the only tools that may be called) of chat's `tool_choice`."""
-    if isinstance(value, str):
-        return value, None
-    if not isinstance(value, Mapping):
-        return "auto", None
-    if value.get("type") == "allowed_tools":
-        allowed = value.get("allowed_tools")
-        inner: Mapping[str, Any] = allowed if isinstance(allowed, Mapping) else value
-        return str(inner.get("mode") or "auto"), [*_names(inner.get("tools"))]
-    return "required", [*_names([value])]
-
-
-def _names(tools: Any) -> Iterable[str]:
-    for tool in tools if isinstance(tools, list) else ():
-        named = tool.get(_kind(tool)) if isinstance(tool, Mapping) else None
-        name = named.get("name") if isinstance(named, Mapping) else None
-        if isinstance(name, str):
-            yield name

@@ -9,10 +9,10 @@ or /api.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from metrics.client import errors, listing, ndjson, objects, ollama_messages, quirks, room, usage
+from metrics.client import declared, errors, listing, ndjson, objects, ollama_messages, quirks, room, usage
 from metrics.client.called import as_text
 from metrics.client.chat import new_call_id
 from metrics.client.outgoing import Conversation, Outgoing, address, bare, sendable, to_json
@@ -98,8 +98,8 @@ def _fields(
     fields |= _format(options.get("response_format")) | _logprobs(options)
     think = own.get("think", _think(target, options.get("reasoning_effort")))
     fields |= {} if think is None else {"think": think}
-    declared = _tools(options.get("tools"), options.get("tool_choice"), changed)
-    fields |= {"tools": quirks.plainer(bare(declared), manners)} if declared else {}
+    tools = _tools(options.get("tools"), options.get("tool_choice"), changed)
+    fields |= {"tools": quirks.plainer(bare(tools), manners)} if tools else {}
     left = sorted(options.keys() - READ - ELSEWHERE)
     left = [name for name in left if options[name] not in (USUAL.get(name, False), {}, [])]
     changed += [f"{name} left out (Ollama has no place for it)" for name in left]
@@ -142,44 +142,28 @@ def _think(target: Target, effort: Any) -> bool | str | None:
     return effort != "none"
 
 
-def _tools(declared: Any, choice: Any, changed: list[str]) -> list[Mapping[str, Any]]:
+def _tools(listed: Any, choice: Any, changed: list[str]) -> list[Mapping[str, Any]]:
     """The tools it may call. It cannot be told that it must: a wish for one is told by offering no other."""
-    tools = list(declared or ())
-    if choice == "none" or not tools:
+    wish = declared.choice(choice, changed)
+    tools = list(listed or ())
+    if wish.mode == "none" or not tools:
         return []
-    wanted = _wanted(choice)
-    if wanted is not None:
-        tools = [tool for tool in tools if tool[_kind(tool)].get("name") in wanted]
-    if choice not in ("auto", None) and not (
-        isinstance(choice, Mapping) and choice.get("type") == "allowed_tools"
-    ):
+    if wish.names is not None:
+        tools = [tool for tool in tools if declared.name(tool) in wish.names]
+    if wish.mode == "required" and not wish.listed:
         changed.append("tool_choice left out (Ollama's models decide for themselves whether to call a tool)")
     return [_declaration(tool, changed) for tool in tools]
 
 
-def _wanted(choice: Any) -> set[str] | None:
-    """The names that a `tool_choice` leaves to choose from; None for all."""
-    if not isinstance(choice, Mapping):
-        return None
-    allowed = choice.get("allowed_tools")
-    named: Sequence[Any] = allowed.get("tools", ()) if isinstance(allowed, Mapping) else [choice]
-    return {tool[_kind(tool)].get("name") for tool in named if isinstance(tool.get(_kind(tool)), Mapping)}
-
-
-def _kind(tool: Mapping[str, Any]) -> str:
-    return "custom" if "custom" in tool else "function"
-
-
 def _declaration(tool: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
     """A function; a custom tool is one with a single text. Templates expect properties, if only none."""
-    kind = _kind(tool)
-    named = dict(tool[kind])
-    if kind == "custom":
+    named = dict(declared.body(tool))
+    if "custom" in tool:
         changed.append(
             f"tool {named['name']} declared as a function with one text (Ollama has no custom tools)"
         )
-        text = {"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}
-        named = {"name": named["name"], "description": named.get("description", ""), "parameters": text}
+        named = {"name": named["name"], "description": named.get("description", "")}
+        named["parameters"] = declared.TEXT
     named["parameters"] = {"type": "object", "properties": {}, **(named.get("parameters") or {})}
     return {"type": "function", "function": named}
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metrics import longjson
-from metrics.client import quirks, responses_items, responses_seals, room
+from metrics.client import declared, quirks, responses_items, responses_seals, room
 from metrics.client.listing import list_models
 from metrics.client.outgoing import Conversation, Outgoing, address, bearer, to_json
 from metrics.client.quirks import Quirks
@@ -118,7 +118,7 @@ def _fields(
             fields[name] = value
         elif name not in SAID and name != "tools":
             changed.append(f"{name} left out (the Responses API has no place for it)")
-    fields |= _said(options, own)
+    fields |= _said(options, own, changed)
     if options.get("tools"):
         fields["tools"] = quirks.plainer([_tool(tool, same) for tool in options["tools"]], manners)
     fields |= {name: value for name, value in own.items() if name not in OURS and value is not None}
@@ -129,7 +129,7 @@ def _fields(
 SAID = frozenset(("response_format", "verbosity", "reasoning_effort", "tool_choice", "logprobs"))
 
 
-def _said(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+def _said(options: Mapping[str, Any], own: Mapping[str, Any], changed: list[str]) -> dict[str, Any]:
     """Fields that Responses has in other places than chat. A caller's own form of them is the better one."""
     fields: dict[str, Any] = {}
     text = {
@@ -140,8 +140,9 @@ def _said(options: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
         fields["text"] = text
     if options.get("reasoning_effort") and not own.get("reasoning"):
         fields["reasoning"] = {"effort": options["reasoning_effort"]}
-    if options.get("tool_choice") is not None and options.get("tools"):
-        fields["tool_choice"] = _choice(options["tool_choice"], _customs(options["tools"]))
+    tools = options.get("tools")
+    if tools and (choice := _choice(declared.choice(options.get("tool_choice"), changed), tools)):
+        fields["tool_choice"] = choice
     if options.get("logprobs"):
         fields["include"] = [LOGPROBS]
     return fields
@@ -208,26 +209,13 @@ def _grammar(form: Any) -> Any:
     return form
 
 
-def _customs(tools: Any) -> frozenset[str]:
-    """Names of the tools that take text."""
-    return frozenset(
-        str((tool.get("custom") or tool.get("function") or {}).get("name"))
-        for tool in tools
-        if tool.get("type") == "custom" or "_custom" in tool
-    )
-
-
-def _choice(choice: Any, customs: frozenset[str]) -> Any:
-    """`tool_choice`, flat as tools are."""
-    if not isinstance(choice, Mapping):
-        return choice
-    if choice.get("type") == "allowed_tools":
-        allowed = choice.get("allowed_tools") or {}
-        tools = [_choice(tool, customs) for tool in allowed.get("tools") or ()]
-        return {"type": "allowed_tools", "mode": allowed.get("mode", "auto"), "tools": tools}
-    named = choice.get("function") or choice.get("custom") or {}
-    name = named.get("name")
-    return {"type": "custom" if name in customs else "function", "name": name}
+def _choice(wish: declared.Choice, tools: Any) -> Any:
+    """`tool_choice`, flat as tools are; None for none."""
+    if wish.names is None:
+        return wish.mode or None
+    customs = {declared.name(tool) for tool in tools if tool.get("type") == "custom" or "_custom" in tool}
+    named = [{"type": "custom" if name in customs else "function", "name": name} for name in wish.names]
+    return {"type": "allowed_tools", "mode": wish.mode, "tools": named} if wish.listed else named[0]
 
 
 def _set(fields: Message) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics.client.dialects import DIALECTS
+from metrics.client.outgoing import Conversation
 from metrics.events import gather
-from metrics.records import Target
+from metrics.records import Request, Target
 from tests.client.arrivals import Arrived
 
 Call = tuple[str, str, Mapping[str, Any]]  # id, name, arguments
@@ -248,6 +249,19 @@ READERS = {
     "ollama": "ollama",
 }
 HERE = Target("a", "e:m", "e", "e", "m", "http://127.0.0.1:1/v1")
+
+
+def composed(target: Target, request: Request, stream: bool = True) -> tuple[Any, tuple[str, ...]]:
+    """What a member is asked when a caller asks `request`: the body, and what was altered."""
+    conversation = Conversation(request.messages, READERS.get(request.format, ""), request.native)
+    options: dict[str, Any] = {**request.options, **request.passed}
+    options |= {"tools": list(request.tools)} if request.tools else {}
+    outgoing = DIALECTS[target.api].compose(target, conversation, options, stream=stream)
+    return json.loads(b"".join(outgoing.body), parse_constant=_no_json), outgoing.changed
+
+
+def _no_json(word: str) -> None:
+    raise AssertionError(f"{word} is no JSON")
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from dataclasses import replace
 
 from metrics.client import seals
 from metrics.client.dialects import DIALECTS
-from metrics.client.outgoing import Conversation
 from metrics.events import gather
 from metrics.formats.protocol import Stamp
 from tests.client.arrivals import TARGET, Arrived
-from tests.formats.pairs_answered import ANSWERS, CACHED, OUT, OUTCOMES, PROMPT, READERS, Got, got
+from tests.formats.pairs_answered import ANSWERS, CACHED, OUT, OUTCOMES, PROMPT, READERS, Got, composed, got
 from tests.formats.pairs_asked import CALLERS, asked, parsed, told
 
 STAMP = Stamp("ab12", 1_796_000_000)
@@ -33,15 +32,6 @@ STOPS = {
 FINISHES = ("stop", "tool_calls", "length", "content_filter")
 
 
-def composed(api, request, stream=True):
-    """What a member that speaks `api` is asked: the body, and what was altered."""
-    conversation = Conversation(request.messages, READERS.get(request.format, ""), request.native)
-    options = {**request.options, **request.passed}
-    options |= {"tools": list(request.tools)} if request.tools else {}
-    outgoing = DIALECTS[api].compose(replace(TARGET, api=api), conversation, options, stream=stream)
-    return json.loads(b"".join(outgoing.body)), outgoing.changed
-
-
 class PairsTest(unittest.TestCase):
     def setUp(self):
         self.addCleanup(seals.forget)
@@ -55,7 +45,7 @@ class PairsTest(unittest.TestCase):
             expected = told(request)
             for api in DIALECTS:
                 with self.subTest(form, api=api):
-                    body, changed = composed(api, request)
+                    body, changed = composed(replace(TARGET, api=api), request)
                     again = told(parsed(FORMATS[api], body))
                     stop = [] if api in NO_STOP else expected["stop"]
                     self.assertEqual({**again, "stop": again["stop"] or []}, {**expected, "stop": stop or []})

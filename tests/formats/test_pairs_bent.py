@@ -16,8 +16,8 @@ from metrics.web.table import json_bytes
 from tests.client import anthropic_said, responses_said
 from tests.client.arrivals import TARGET, Arrived, call, chunk, part
 from tests.formats import mutants
-from tests.formats.pairs_answered import ANSWERS, OUTCOMES
-from tests.formats.pairs_asked import CALLERS, asked
+from tests.formats.pairs_answered import ANSWERS, OUTCOMES, composed
+from tests.formats.pairs_asked import CALLERS, CHAT, RESPONSES, asked, parsed
 
 STAMP = Stamp("ab12", 1_796_000_000)
 COUNT = 80
@@ -57,6 +57,50 @@ RICH = {
         ]
     ),
 }
+
+# What the conversation of `pairs_asked` leaves out, by format.
+FORM = {"type": "json_schema", "json_schema": {"name": "f", "schema": {"allOf": [{"$ref": "#/x"}]}}}
+ALLOWED = {"mode": "auto", "tools": [{"type": "function", "function": {"name": "look"}}]}
+GRAMMAR = {"syntax": "lark", "definition": "x"}
+PATCH = {"name": "patch", "format": {"type": "grammar", "grammar": GRAMMAR}}
+MORE = {
+    "openai-chat": {
+        "tools": [*CHAT["tools"], {"type": "custom", "custom": PATCH}],
+        "tool_choice": {"type": "allowed_tools", "allowed_tools": ALLOWED},
+        "response_format": FORM,
+        "reasoning_effort": "low", "seed": 1, "user": "u", "logit_bias": {"1": 2}, "logprobs": True,
+        "top_logprobs": 1, "parallel_tool_calls": False, "top_p": 0.5,
+    },
+    "openai-responses": {
+        "tools": [*RESPONSES["tools"], {"type": "custom", "name": "patch", "format": {"type": "text"}}],
+        "tool_choice": {"type": "function", "name": "look"},
+        "input": [*RESPONSES["input"], THOUGHT, {"role": "developer", "content": "x"}],
+        "text": {"format": {"type": "json_schema", "name": "f", "schema": {}}, "verbosity": "low"},
+        "reasoning": {"effort": "low", "summary": "auto"}, "include": ["reasoning.encrypted_content"],
+        "metadata": {"a": "b"}, "prompt_cache_key": "k",
+    },
+    "openai-completions": {},
+    "anthropic": {
+        "thinking": {"type": "enabled", "budget_tokens": 2000},
+        "output_config": {"effort": "high", "format": {"type": "json_schema", "schema": {}}},
+        "context_management": {"edits": [{"type": "clear_thinking_20251015"}]},
+        "tool_choice": {"type": "tool", "name": "look", "disable_parallel_tool_use": True},
+        "metadata": {"user_id": "u"}, "top_k": 4,
+    },
+    "gemini": {
+        "safetySettings": [{"category": "a", "threshold": "b"}],
+        "toolConfig": {"functionCallingConfig": {"mode": "ANY", "allowedFunctionNames": ["look"]}},
+        "generationConfig": {
+            "thinkingConfig": {"thinkingBudget": 100, "includeThoughts": True},
+            "responseSchema": {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}},
+            "responseMimeType": "application/json", "seed": 1, "topK": 3, "maxOutputTokens": 9,
+        },
+        "labels": {"a": "b"},
+    },
+    "ollama": {"format": {"type": "object"}, "think": "low", "keep_alive": "5m", "logprobs": True},
+}
+# Models that differ in what they are asked.
+SERVED = ("m", "claude-opus-4-6", "gemini-3-pro", "gpt-5")
 
 
 def bent(api, count):
@@ -105,6 +149,27 @@ class BentTest(unittest.TestCase):
                         json.loads(data, parse_constant=self.fail)
                 with contextlib.suppress(Problem):
                     json_bytes(module.reply(request, gather(iter(events)), STAMP))
+        return True
+
+    def test_every_bent_request_is_asked_or_refused(self):
+        for form, (_, _, good) in CALLERS.items():
+            taken = 0
+            for body in mutants.bodies({**good, **MORE[form]}, f"bent {form}", COUNT):
+                with self.subTest(form, body=body[:2000]):
+                    taken += self.composed(form, body)
+            self.assertGreater(taken, COUNT // 10, form)
+
+    def composed(self, form, body):
+        """Whether it is a request: then every member is asked it, or it is said why that cannot be."""
+        value = json.loads(body)
+        try:
+            request = parsed(form, value if isinstance(value, dict) else {})
+        except Problem:
+            return False
+        for api in DIALECTS:
+            for served in SERVED:
+                with contextlib.suppress(Problem):
+                    composed(replace(TARGET, api=api, served=served), request)
         return True
 
 
