@@ -23,6 +23,7 @@ import gateway
 from metrics.bench import endpoints, roster
 from metrics.care import scheduler
 from metrics.dashboard import HANDLERS, login
+from metrics.limits import underway
 from metrics.play import panel
 from metrics.play.practice import squad
 from metrics.records import Problem
@@ -89,6 +90,8 @@ def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
     with contextlib.ExitStack() as end:
         end.callback(log.close_all)
         owner = end.enter_context(home.own())
+        if lost := underway.recover(time.time()):
+            _log(f"{lost} calls were under way when the last server was killed: recorded as interrupted.")
         end.callback(_seat_practice(options.practice).stop)
         server = _listen(port, gateway_only)
         owner.listening(server.port)

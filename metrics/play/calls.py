@@ -16,7 +16,7 @@ from metrics.client.chat import Conversation
 from metrics.client.dialects import DIALECTS
 from metrics.client.transport import Arrival, Hangup, Timeouts
 from metrics.events import Event, Tick
-from metrics.limits import budgets, cost, gate, ledger, tokens
+from metrics.limits import budgets, cost, gate, ledger, tokens, underway
 from metrics.limits.budgets import Hold
 from metrics.play import outcome
 from metrics.play.outcome import Said
@@ -104,6 +104,7 @@ def place(
         hold = _hold(play, filing)
     except Problem as problem:
         return replace(outcome.failed(Answer(seat, "", cost_status="none"), problem), status="skipped")
+    play.unfinished = lambda: _unfinished(seat, filing, hold, clocks.now())
     try:
         yield from play.attempts()
     except GeneratorExit:
@@ -117,7 +118,14 @@ def place(
         ledger.add(row(answer, filing, clocks.now()) | _held(answer, hold))
         if hold:
             hold.settle((answer.usage.prompt or 0) + (answer.usage.out or 0), clocks.now())
+        underway.end(play.token)
     return answer
+
+
+def _unfinished(seat: Seat, filing: Filing, hold: Hold | None, now: float) -> dict[str, Any]:
+    """The row of a call of which nothing more is heard, because this process is killed."""
+    answer = Answer(seat, "error", error=underway.INTERRUPTED)
+    return row(answer, filing, now) | {"seconds": None} | _held(answer, hold)
 
 
 def _hold(play: "_Play", filing: Filing) -> Hold | None:
@@ -157,6 +165,8 @@ class _Play:
     said: Said = field(default_factory=Said)
     problem: Problem | None = None
     started: float = 0.0
+    unfinished: Callable[[], dict[str, Any]] = dict
+    token: object = None
 
     def elapsed(self) -> float:
         return self.clocks.monotonic() - self.started
@@ -239,6 +249,7 @@ class _Play:
         self.said.changed = outgoing.changed
         limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
         headers = (*outgoing.headers, (DEPTH, str(self.depth)))
+        self.token = self.token or underway.begin(self.unfinished)
         opening = transport.shared().opening(
             outgoing.method,
             outgoing.url,
