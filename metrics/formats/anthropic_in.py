@@ -22,8 +22,8 @@ BETA = "anthropic-beta"
 SESSION, AGENT = "x-claude-code-session-id", "x-claude-code-agent-id"
 LONGEST_SESSION = 200  # characters
 
-# Of what shapes an answer, what a panel leaves out; route mode takes all but the first.
-SHAPING = ("top_k", "thinking", "output_config", "output_format")
+# What shapes an answer, or says where it may be made, and a panel leaves out.
+SHAPING = ("top_k", "thinking", "output_config", "output_format", "context_management", "inference_geo")
 
 MOST_STOPS = 4  # what chat providers take
 LONGEST_USER = 64  # OpenAI refuses a longer `user`; Claude Code's is a JSON object
@@ -66,7 +66,6 @@ def read(body: Mapping[str, Any], headers: Mapping[str, str] = {}) -> Request:
         if body.get(name):
             hosted.tool(name, name)
     tools = _tools(body.get("tools"), hosted)
-    left_out = SHAPING[:1] if mode == "route" else SHAPING
     return Request(
         model=model,
         collection=collection,
@@ -79,7 +78,7 @@ def read(body: Mapping[str, Any], headers: Mapping[str, str] = {}) -> Request:
         session=_session(headers),
         stream=content.flag(body, "stream"),
         dropped=hosted.dropped,
-        ignored=content.unused({name: _wish(body, name) for name in left_out}),
+        ignored=() if mode == "route" else content.unused({name: _wish(body, name) for name in SHAPING}),
         format=NAME,
         framing=_shows(body),
         **content.wishes(body),

@@ -35,6 +35,7 @@ SHAPING = (
     "responseLogprobs",
     "logprobs",
     "thinkingConfig",
+    "mediaResolution",
 )
 
 # What is said in chat's words as well as in these, and goes out in those.
@@ -42,7 +43,8 @@ TOLD = frozenset(
     ("temperature", "topP", "stopSequences", "seed", "maxOutputTokens", "candidateCount")
     + ("presencePenalty", "frequencyPenalty", "responseModalities")
 )
-BESIDE = ("safetySettings", "cachedContent", "labels", "serviceTier")
+SAFETY = "safetySettings"
+BESIDE = (SAFETY, "cachedContent", "labels", "serviceTier")
 
 # Vertex AI's ways to name a model; a publisher's name is the first half of ours.
 _VERTEX = re.compile(r"(?:projects/[^/]+/)?(?:locations/[^/]+/)?publishers/([^/]+)/models/(.+)", re.DOTALL)
@@ -74,7 +76,7 @@ def parse(call: Call) -> Request:
         passed={**_passed(config), **({"tool_choice": choice} if tools and choice else {})},
         native=_native(body, config) if mode == "route" else {},
         stream=call.path.endswith(":streamGenerateContent"),
-        ignored=_ignored(config, written),
+        ignored=(*_ignored(config, written), *content.unused({SAFETY: body.get(SAFETY)})),
         format=NAME,
         framing="sse" if call.param("alt") == "sse" else "array",
         dropped=hosted.dropped,

@@ -8,7 +8,7 @@ class FieldsTest(unittest.TestCase):
     def test_options(self):
         got = parse(temperature=0.5, top_p=1, top_k=5, stop_sequences=["x"], max_tokens=7)
         self.assertEqual(dict(got.options), {"temperature": 0.5, "top_p": 1, "max_tokens": 7, "stop": ["x"]})
-        self.assertEqual((got.ignored, got.format), (("top_k",), "anthropic"))
+        self.assertEqual((got.ignored, got.format), ((), "anthropic"))
 
     ANSWER = {"type": "json_schema", "json_schema": {"name": "answer", "schema": {"type": "object"}}}
     PASSED = [
@@ -82,10 +82,12 @@ class FieldsTest(unittest.TestCase):
             top_k=3,
             thinking={"type": "adaptive"},
             output_config={"effort": "high"},
-            context_management={"edits": []},
+            context_management={"edits": [{"type": "clear_tool_uses_20250919"}]},
+            inference_geo="us",
             service_tier="auto",
         )
-        self.assertEqual(got.ignored, ("top_k", "thinking", "output_config"))
+        left_out = ("top_k", "thinking", "output_config", "context_management", "inference_geo")
+        self.assertEqual(got.ignored, left_out)
         self.assertEqual(parse("all", thinking={"type": "disabled"}, top_k=None).ignored, ())
 
     SHOWN = [

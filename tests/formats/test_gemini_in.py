@@ -45,6 +45,9 @@ class OptionsTest(unittest.TestCase):
             ("topK", "presence_penalty", "responseMimeType", "response_schema", "thinkingConfig"),
         )
         self.assertEqual(parse(generationConfig={"responseMimeType": "text/plain"}).ignored, ())
+        looked = {"mediaResolution": "MEDIA_RESOLUTION_LOW"}
+        request = parse("bench/core", generationConfig=looked, safetySettings=[{"category": "c"}])
+        self.assertEqual(request.ignored, ("mediaResolution", "safetySettings"))
 
     def test_route_mode_passes_on_what_chat_has(self):
         request = parse(generationConfig=self.CONFIG)
