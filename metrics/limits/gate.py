@@ -11,6 +11,7 @@ is looked at, so however many ask at once, no limit is exceeded. What is known s
 comes from the ledger's counters, statements from quotas/ and limits.json. No request reads a log.
 """
 
+import itertools
 import threading
 from collections.abc import Callable, Mapping
 from types import TracebackType
@@ -27,6 +28,7 @@ from metrics.store import home
 Size = Callable[[], tuple[int, int | None]]  # input tokens, and the most that the answer may have
 Clock = Callable[[], float]
 
+NOBODY = Amounts()
 LEAST = 16  # output tokens that are reserved at least
 
 
@@ -151,14 +153,14 @@ class Entry:
             self._connection.line.append(self)
         return verdict
 
-    def _ahead(self) -> int:
-        """How many calls to the same model wait before this one."""
-        count = 0
-        for other in self._connection.line:
-            if other is self:
-                break
-            count += other.target.model_id == self.target.model_id
-        return count
+    def _ahead(self) -> Amounts:
+        """What the calls to the same model take that wait before this one."""
+        line = self._connection.line
+        if not line:
+            return NOBODY
+        before = itertools.takewhile(lambda other: other is not self, line)
+        mine = [other._amounts for other in before if other.target.model_id == self.target.model_id]
+        return Amounts(*map(sum, zip(*mine, strict=True))) if mine else NOBODY
 
     def _leave_line(self) -> None:
         if self in self._connection.line:

@@ -4,18 +4,22 @@ Every function gives a moment, epoch seconds: `now` when the call fits, else whe
 decides (`decide`): go, wait when the caller has the time, or refuse at once and say when it would fit.
 
 Two guards keep a call that is slow on its way from counting in the wrong window at the provider. What was
-sent counts as sent half a second later than the clock said, and a window that ends on the clock is left alone
-around its end. Neither costs a call as much as a second.
+sent counts a quarter of a second longer than it should, and a window that ends on the clock is left alone
+around its end. Both together cost a call less than a second.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-TICK = 0.5  # seconds: how finely the past is kept
-LATE = 0.4  # seconds for which a call that has left its window counts still
-EDGE = 0.45  # seconds before and after the end of a window on the clock in which nothing goes out
+TICK = 0.25  # seconds: how finely the past is kept
+LATE = 0.24  # seconds for which a call that has left its window counts still
+FAR = 1000  # windows ahead that a queue is followed
+EDGE = 0.24  # seconds before and after the end of a window on the clock in which nothing goes out
+
+
+Ends = Callable[[float], tuple[float, float]]
 
 
 class Reason(Protocol):
@@ -54,7 +58,9 @@ def decide(fits: Iterable[Fit], now: float, patience: float) -> Verdict:
     if last is None or last.at <= now:
         return GO
     seconds = last.at - now
-    return Verdict("wait" if seconds <= patience and not last.firm else "refuse", seconds, last.at, last.why.words())
+    return Verdict(
+        "wait" if seconds <= patience and not last.firm else "refuse", seconds, last.at, last.why.words()
+    )
 
 
 def rolling(
@@ -64,16 +70,16 @@ def rolling(
     used: float,
     limit: float,
     ask: float,
-    ahead: int,
+    ahead: float,
     window: float,
     now: float,
 ) -> float:
-    """When `ask` more fit into any stretch of `window` seconds, after `ahead` others like it.
+    """When `ask` more fit into any stretch of `window` seconds, after `ahead` that others wait for.
 
-    From index `start` on, `amounts` were sent in the half seconds `ticks`; they come to `used`.
+    From index `start` on, `amounts` were sent in the quarter seconds `ticks`; they come to `used`.
     """
     ask = min(ask, limit)  # what is asked for is an estimate; at worst it takes a window of its own
-    need = used + ask * (ahead + 1) - limit
+    need = used + ahead + ask - limit
     rounds = math.ceil(max(0.0, need - used) / limit)
     need -= rounds * limit
     if need <= 0:
@@ -88,29 +94,30 @@ def rolling(
 
 
 def leaves(tick: int, window: float) -> float:
-    """When what was sent in a half second has left a rolling window for certain."""
+    """When what was sent in a quarter second has left a rolling window for certain."""
     return (tick + 1) * TICK + window + LATE
 
 
-def fixed(used: float, limit: float, ask: float, ahead: int, begin: float, end: float, now: float) -> float:
-    """When `ask` more fit into the window on the clock from `begin` to `end`, or into a later one."""
-    over = min(ask, limit) * (ahead + 1) - max(0.0, limit - used)
-    if over > 0:
-        return end + EDGE + (math.ceil(over / limit) - 1) * (end - begin)
-    if now > end - EDGE:
-        return end + EDGE
-    return max(now, begin + EDGE)
+def fixed(used: float, limit: float, ask: float, ahead: float, of: Ends, now: float) -> float:
+    """When `ask` more fit into the window on the clock that holds `now`, or into a later one. `of` gives the
+    beginning and end of the window at a moment."""
+    begin, end = of(now)
+    over = min(ask, limit) + ahead - max(0.0, limit - used)
+    if over <= 0:
+        return end + EDGE if now > end - EDGE else max(now, begin + EDGE)
+    for _ in range(min(FAR, math.ceil(over / limit) - 1)):
+        end = of(end)[1]
+    return end + EDGE
 
 
-def bucket(spent: float, limit: float, ask: float, ahead: int, window: float, now: float) -> float:
+def bucket(spent: float, limit: float, ask: float, ahead: float, window: float, now: float) -> float:
     """When `ask` more fit into a bucket of `limit` that refills evenly within `window` seconds and lacks
-    `spent` now."""
-    over = spent + min(ask, limit) + ask * ahead - limit
-    wait = over * window / limit + EDGE
-    return now + wait if over > -limit * EDGE / window else now
+    `spent` now; less than nothing says how long it has been full."""
+    over = spent + min(ask, limit) + ahead - limit
+    return max(now, now + over * window / limit + EDGE)
 
 
-def at_once(running: int, limit: float, ahead: int, usual: float, now: float) -> float:
+def at_once(running: int, limit: float, ahead: float, usual: float, now: float) -> float:
     """When a call may run beside `running` others, each of which takes about `usual` seconds."""
     over = running + ahead + 1 - limit
     return now if over <= 0 else now + max(0.05, usual * math.ceil(over / max(1.0, limit)) / 2)

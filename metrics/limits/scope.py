@@ -112,8 +112,9 @@ class Scope:
 
     # --- before a call
 
-    def fits(self, ask: Amounts, ahead: int, now: float) -> Iterator[Fit]:
-        """When a call that takes `ask` may go, by each thing that could speak against it."""
+    def fits(self, ask: Amounts, ahead: Amounts, now: float) -> Iterator[Fit]:
+        """When a call that takes `ask` may go, after `ahead` that others wait for, by each thing that could
+        speak against it."""
         if self.hold is not None:
             if self.hold.until > now:
                 yield Fit(self.hold.until, self.hold, firm=self.hold.cause == "exhausted")
@@ -121,10 +122,10 @@ class Scope:
                 self.hold = None
         for limit in self.limits:
             if limit.metric == "concurrency":
-                yield Fit(pacing.at_once(self.running, limit.amount, ahead, self.usual, now), limit)
+                yield Fit(pacing.at_once(self.running, limit.amount, ahead.requests, self.usual, now), limit)
             else:
                 column = COLUMNS[limit.metric]
-                yield Fit(self.window(limit, now).fits(limit.amount, ask[column], ahead, now), limit)
+                yield Fit(self.window(limit, now).fits(limit.amount, ask[column], ahead[column], now), limit)
         for key, left in list(self.left.items()):
             if left.until <= now:
                 del self.left[key]

@@ -1,4 +1,4 @@
-"""What was sent in the windows that limits are about: half seconds for a day back, and sums over them.
+"""What was sent in the windows that limits are about: quarter seconds for a day back, and sums over them.
 
 A window costs a call the same however much was sent: each keeps its sum, and where in the past it begins.
 A window comes to be when the first limit asks for it, from the past that is kept anyway.
@@ -6,12 +6,12 @@ A window comes to be when the first limit asks for it, from the past that is kep
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from metrics.client import midnights
 from metrics.limits import pacing
-from metrics.limits.pacing import TICK
+from metrics.limits.pacing import TICK, Ends
 
 DAY = midnights.DAY
 MOST = 64  # windows of one track: a limit that changes with every answer makes a new bucket each time
@@ -29,7 +29,6 @@ class Amounts(NamedTuple):
 
 
 COLUMNS = {metric: column for column, metric in enumerate(Amounts._fields)}
-Ends = Callable[[float], tuple[float, float]]
 
 
 class Track:
@@ -155,7 +154,7 @@ class Rolling:
             self._sum = 0.0  # and no rounding error with it
         return ticks, amounts, index
 
-    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
+    def fits(self, limit: float, ask: float, ahead: float, now: float) -> float:
         ticks, amounts, index = self._left(now)
         return pacing.rolling(ticks, amounts, index, self._sum, limit, ask, ahead, self._seconds, now)
 
@@ -190,9 +189,9 @@ class Period:
         self._turn(now)
         return self._sum
 
-    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
+    def fits(self, limit: float, ask: float, ahead: float, now: float) -> float:
         self._turn(now)
-        return pacing.fixed(self._sum, limit, ask, ahead, self._begin, self._end, now)
+        return pacing.fixed(self._sum, limit, ask, ahead, self._of, now)
 
     def resets(self, now: float) -> float | None:
         self._turn(now)
@@ -214,8 +213,8 @@ class Month:
     def used(self, now: float) -> float:
         return self._track.month(self._column, now)
 
-    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
-        return pacing.fixed(self.used(now), limit, ask, ahead, *midnights.utc_month(now), now)
+    def fits(self, limit: float, ask: float, ahead: float, now: float) -> float:
+        return pacing.fixed(self.used(now), limit, ask, ahead, midnights.utc_month, now)
 
     def resets(self, now: float) -> float | None:
         return midnights.utc_month(now)[1]
@@ -232,18 +231,21 @@ class Bucket:
         self._rate = limit / seconds
         self._spent, self._at = 0.0, now - seconds
         for _, tick, amount in track.lines(column, now - seconds):
-            self._spent = self.used((tick + 1) * TICK) + amount
+            sent = (tick + 1) * TICK
+            self._spent, self._at = self.used(sent) + amount, sent
 
     def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
-        self._spent = max(0.0, self.used(now) + amounts[self._column])
+        self._spent, self._at = self.used(now) + amounts[self._column], max(self._at, now)
 
     def used(self, now: float) -> float:
-        self._spent = max(0.0, self._spent - self._rate * max(0.0, now - self._at))
-        self._at = max(self._at, now)
-        return self._spent
+        return max(0.0, self._lacks(now))
 
-    def fits(self, limit: float, ask: float, ahead: int, now: float) -> float:
-        return pacing.bucket(self.used(now), limit, ask, ahead, self._seconds, now)
+    def _lacks(self, now: float) -> float:
+        """What is spent and not given back yet; less than nothing once it has been full for a while."""
+        return self._spent - self._rate * max(0.0, now - self._at)
+
+    def fits(self, limit: float, ask: float, ahead: float, now: float) -> float:
+        return pacing.bucket(self._lacks(now), limit, ask, ahead, self._seconds, now)
 
     def resets(self, now: float) -> float | None:
         spent = self.used(now)
