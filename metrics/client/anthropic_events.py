@@ -18,10 +18,6 @@ from metrics.client.outgoing import to_json
 from metrics.events import Closed, Event, Opened, Reasoning, Text, ToolArguments, ToolStart
 from metrics.records import Problem, Target, Usage
 
-SIGNED = (
-    "who signed"  # the shelf of `seals` that holds, by a signature's digest, the served name it came from
-)
-
 REFUSED = "refused by"  # and a served name: the shelf of what that model did not take back
 
 
@@ -186,7 +182,7 @@ class Messages:
         if opened.kind == "thinking" and opened.signature:
             thought = "".join(opened.thought)
             self._sealed.append({"type": "thinking", "thinking": thought, "signature": opened.signature})
-            seals.keep(SIGNED, digest(opened.signature), self._target.served)
+            seals.note(seals.OWNER, digest(opened.signature), self._target.served)
             yield Reasoning("", signature=opened.signature)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from metrics import longjson
 from metrics.client import seals
-from metrics.client.anthropic_events import REFUSED, SIGNED, digest
+from metrics.client.anthropic_events import REFUSED, digest
 from metrics.client.anthropic_manners import Manners
 from metrics.client.called import called
 from metrics.client.outgoing import LEADERS, to_json
@@ -241,7 +241,7 @@ class _Writer:
         kind = block.get("type")
         if kind in _SEALED:
             if not self._thinking:
-                seals.keep(*self._refusal(block), True)
+                seals.note(*self._refusal(block), True)
             elif self._mine(block):
                 yield block
         elif kind == "tool_use":
@@ -265,7 +265,7 @@ class _Writer:
         seal = _seal(block)
         if not seal or seals.find(*self._refusal(block)):
             return False
-        return seals.find(SIGNED, digest(seal)) in (None, self._target.served)
+        return seals.find(seals.OWNER, digest(seal)) in (None, self._target.served)
 
     def _refusal(self, block: Mapping[str, Any]) -> tuple[str, str]:
         """Where `seals` says that this model refused a block: it is not asked with it in every turn anew."""

@@ -20,7 +20,6 @@ SKIP = "skip_thought_signature_validator"
 # A tool's own text. Objects are not taken apart: Gemini reads a "$ref" in one as a reference to another part
 # (github.com/vercel/ai/issues/14369).
 OUTPUT = "output"
-ANYBODY = ""  # whose seals say which model sealed a call
 
 _KINDS = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "gif": "image/gif"}
 _KINDS["webp"] = "image/webp"
@@ -43,7 +42,7 @@ class Manner(NamedTuple):
 def keep(model_id: str, call_id: str, signature: str) -> None:
     """Remember what `model_id` sealed for a call, and that it was this model."""
     seals.keep(model_id, call_id, signature)
-    seals.keep(ANYBODY, call_id, model_id)
+    seals.keep(seals.OWNER, call_id, model_id)
 
 
 def written(messages: Sequence[Message], manner: Manner) -> tuple[list[Turn], list[Part]]:
@@ -162,7 +161,7 @@ def _signature(call: Mapping[str, Any], manner: Manner) -> str | None:
     if isinstance(kept, str):
         return kept
     own = call.get("_signature") if manner.native else None
-    foreign = seals.find(ANYBODY, call["id"]) not in (None, manner.model_id)
+    foreign = seals.find(seals.OWNER, call["id"]) not in (None, manner.model_id)
     return own if isinstance(own, str) and not foreign else None
 
 

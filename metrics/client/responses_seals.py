@@ -22,7 +22,7 @@ _refusals: dict[str, int] = {}  # model id -> how often it has refused a seal
 
 def note(model_id: str, item: Mapping[str, Any]) -> None:
     """Remember who sealed this reasoning item."""
-    seals.keep("", _name(item), (model_id, _refusals.get(model_id, 0)))
+    seals.note(seals.OWNER, _name(item), (model_id, _refusals.get(model_id, 0)))
 
 
 def keep(model_id: str, call_id: str, items: Sequence[Mapping[str, Any]]) -> None:
@@ -63,7 +63,7 @@ def forget() -> None:
 def _own(model_id: str, item: Mapping[str, Any]) -> bool:
     if not isinstance(item.get(CONTENT), str):
         return False
-    owner = seals.find("", _name(item))
+    owner = seals.find(seals.OWNER, _name(item))
     since = _refusals.get(model_id, 0)
     return owner == (model_id, since) if owner else not since
 

@@ -2,48 +2,30 @@
 
 Some refuse a conversation in which an assistant's message calls tools and lacks its `reasoning_content`
 (github.com/farion1231/cc-switch/issues/2365, github.com/decolua/9router/issues/1189), which many callers do
-not keep, and other callers' formats have no place for. So it is kept here under the first call's id, the
-latest thoughts only; where it is lost, a word stands in its place, since an empty one is refused by some.
+not keep, and other callers' formats have no place for. So it is kept with the seals, under the first call's
+id; where it is lost, a word stands in its place, since an empty one is refused by some.
 """
 
-import threading
-from collections import OrderedDict
-
+from metrics.client import seals
 from metrics.records import Message
 
 FIELD = "reasoning_content"
 LOST = "(not kept)"
-MOST = 16_000_000  # characters of all
-LONGEST = 400_000  # of one
-
-_lock = threading.Lock()
-_kept: OrderedDict[tuple[str, str], str] = OrderedDict()
-_size = 0
 
 
 def keep(model_id: str, call_id: str, text: str) -> None:
     """Remember what `model_id` thought before its call."""
-    global _size
-    if not text or len(text) > LONGEST:
-        return
-    with _lock:
-        _size += len(text) - len(_kept.pop((model_id, call_id), ""))
-        _kept[model_id, call_id] = text
-        while _size > MOST:
-            _size -= len(_kept.popitem(last=False)[1])
+    if text:
+        seals.keep(_shelf(model_id), call_id, text)
 
 
 def find(model_id: str, call_id: str) -> str | None:
-    with _lock:
-        return _kept.get((model_id, call_id))
+    found = seals.find(_shelf(model_id), call_id)
+    return found if isinstance(found, str) else None
 
 
-def forget() -> None:
-    """Drop everything."""
-    global _size
-    with _lock:
-        _kept.clear()
-        _size = 0
+def _shelf(model_id: str) -> str:
+    return f"thoughts of {model_id}"
 
 
 def put_back(message: Message, model_id: str) -> Message:

@@ -1,7 +1,7 @@
 import unittest
 
 from metrics.client import anthropic_events, seals
-from metrics.client.anthropic_events import SIGNED, Messages, digest
+from metrics.client.anthropic_events import Messages, digest
 from metrics.events import Closed, Reasoning, Text, ToolArguments, ToolStart
 from metrics.records import Problem
 from tests.client.arrivals import TARGET, ids
@@ -56,7 +56,7 @@ class TakeTest(unittest.TestCase):
             {"type": "content_block_stop", "index": 0},
         )
         self.assertEqual(said, [Reasoning("", signature="s1s2")])
-        self.assertEqual(seals.find(SIGNED, digest("s1s2")), TARGET.served)
+        self.assertEqual(seals.find(seals.OWNER, digest("s1s2")), TARGET.served)
 
     NONSENSE = [
         {},

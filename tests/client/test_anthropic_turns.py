@@ -3,7 +3,7 @@ import unittest
 from dataclasses import replace
 
 from metrics.client import anthropic_manners, anthropic_turns, seals
-from metrics.client.anthropic_events import SIGNED, digest
+from metrics.client.anthropic_events import digest
 from metrics.client.anthropic_turns import FOLDED, OPENING, fit_id
 from metrics.records import Problem
 from tests.client.arrivals import TARGET
@@ -297,7 +297,7 @@ class WriteTest(unittest.TestCase):
         for signer, there in ((None, True), (TARGET.served, True), ("other", False)):
             seals.forget()
             if signer:
-                seals.keep(SIGNED, digest("c2ln"), signer)
+                seals.note(seals.OWNER, digest("c2ln"), signer)
             with self.subTest(signer=signer):
                 expected = [SIGNED_BLOCK, text("a")] if there else "a"
                 self.assertEqual(turns(messages)[1]["content"], expected)

@@ -305,6 +305,10 @@ class FuzzTest(unittest.TestCase):
 
 
 class ReadTest(unittest.TestCase):
+    def setUp(self):
+        seals.forget()
+        self.addCleanup(seals.forget)
+
     def test_every_answer_cut_anywhere(self):
         for name, body, expected, ended in CASES:
             for pieces in splits(body) if body else [[]]:
@@ -335,7 +339,6 @@ class ReadTest(unittest.TestCase):
         self.assertEqual((events, problem), (HI, None))
 
     def test_what_is_sealed_is_kept_for_the_call_it_led_to(self):
-        self.addCleanup(seals.forget)
         body = done(0, SEALED) + done(1, CALL) + done(2, call("g", "{}", "c2")) + completed()
         said(Arrived([body]))
         self.assertEqual(responses_seals.of_call(TARGET.model_id, "c1"), (SEALED,))

@@ -3,9 +3,8 @@
 import json
 import unittest
 from typing import Any
-from unittest import mock
 
-from metrics.client import chat, quirks, thoughts
+from metrics.client import chat, quirks, seals, thoughts
 from metrics.records import Problem
 from tests.client.arrivals import TARGET, Arrived, call, chunk, part
 
@@ -27,7 +26,7 @@ def sent(messages: list[dict[str, Any]]) -> Any:
 
 class ThoughtsTest(unittest.TestCase):
     def setUp(self) -> None:
-        self.addCleanup(thoughts.forget)
+        self.addCleanup(seals.forget)
         self.addCleanup(quirks.forget)
 
     def answer(self) -> None:
@@ -50,14 +49,12 @@ class ThoughtsTest(unittest.TestCase):
         self.assertIsNone(thoughts.find("e:other", "c1"))
         self.assertIsNone(thoughts.find(TARGET.model_id, "c2"), "the first call has them")
 
-    def test_the_oldest_go_first(self) -> None:
-        with mock.patch.object(thoughts, "MOST", 10):
-            for name in ("a", "b", "b", "c"):
-                thoughts.keep("m", name, "1234")
-            kept = [name for name in "abc" if thoughts.find("m", name)]
-        self.assertEqual(kept, ["b", "c"])
+    def test_nothing_is_no_thought(self) -> None:
+        thoughts.keep("m", "a", "")
+        self.assertIsNone(thoughts.find("m", "a"))
 
-    def test_one_that_is_far_too_long_is_not_kept(self) -> None:
-        thoughts.keep("m", "a", "x" * (thoughts.LONGEST + 1))
-        thoughts.keep("m", "b", "")
-        self.assertEqual((thoughts.find("m", "a"), thoughts.find("m", "b")), (None, None))
+    def test_another_conversation_with_a_call_of_that_id_gets_none(self) -> None:
+        """Some servers number the calls of each conversation from 0."""
+        thoughts.keep("m", "functions.look:0", "of one user")
+        thoughts.keep("m", "functions.look:0", "of another")
+        self.assertIsNone(thoughts.find("m", "functions.look:0"))

@@ -7,7 +7,7 @@ import random
 import unittest
 from dataclasses import replace
 
-from metrics.client import seals, thoughts
+from metrics.client import seals
 from metrics.client.dialects import DIALECTS
 from metrics.events import gather
 from metrics.formats.protocol import Stamp
@@ -68,16 +68,24 @@ MORE = {
         "tools": [*CHAT["tools"], {"type": "custom", "custom": PATCH}],
         "tool_choice": {"type": "allowed_tools", "allowed_tools": ALLOWED},
         "response_format": FORM,
-        "reasoning_effort": "low", "seed": 1, "user": "u", "logit_bias": {"1": 2}, "logprobs": True,
-        "top_logprobs": 1, "parallel_tool_calls": False, "top_p": 0.5,
+        "reasoning_effort": "low",
+        "seed": 1,
+        "user": "u",
+        "logit_bias": {"1": 2},
+        "logprobs": True,
+        "top_logprobs": 1,
+        "parallel_tool_calls": False,
+        "top_p": 0.5,
     },
     "openai-responses": {
         "tools": [*RESPONSES["tools"], {"type": "custom", "name": "patch", "format": {"type": "text"}}],
         "tool_choice": {"type": "function", "name": "look"},
         "input": [*RESPONSES["input"], THOUGHT, {"role": "developer", "content": "x"}],
         "text": {"format": {"type": "json_schema", "name": "f", "schema": {}}, "verbosity": "low"},
-        "reasoning": {"effort": "low", "summary": "auto"}, "include": ["reasoning.encrypted_content"],
-        "metadata": {"a": "b"}, "prompt_cache_key": "k",
+        "reasoning": {"effort": "low", "summary": "auto"},
+        "include": ["reasoning.encrypted_content"],
+        "metadata": {"a": "b"},
+        "prompt_cache_key": "k",
     },
     "openai-completions": {},
     "anthropic": {
@@ -85,7 +93,8 @@ MORE = {
         "output_config": {"effort": "high", "format": {"type": "json_schema", "schema": {}}},
         "context_management": {"edits": [{"type": "clear_thinking_20251015"}]},
         "tool_choice": {"type": "tool", "name": "look", "disable_parallel_tool_use": True},
-        "metadata": {"user_id": "u"}, "top_k": 4,
+        "metadata": {"user_id": "u"},
+        "top_k": 4,
     },
     "gemini": {
         "safetySettings": [{"category": "a", "threshold": "b"}],
@@ -93,7 +102,10 @@ MORE = {
         "generationConfig": {
             "thinkingConfig": {"thinkingBudget": 100, "includeThoughts": True},
             "responseSchema": {"type": "OBJECT", "properties": {"a": {"type": "STRING"}}},
-            "responseMimeType": "application/json", "seed": 1, "topK": 3, "maxOutputTokens": 9,
+            "responseMimeType": "application/json",
+            "seed": 1,
+            "topK": 3,
+            "maxOutputTokens": 9,
         },
         "labels": {"a": "b"},
     },
@@ -121,7 +133,6 @@ def bent(api, count):
 class BentTest(unittest.TestCase):
     def setUp(self):
         self.addCleanup(seals.forget)
-        self.addCleanup(thoughts.forget)
 
     def test_every_bent_answer_is_told_or_refused(self):
         requests = {form: replace(asked(form, True), include_usage=True) for form in CALLERS}
