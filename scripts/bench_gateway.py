@@ -5,7 +5,8 @@ run.
 Every round visits each scenario, and in it each target in turn, so that a busy machine slows all of them
 alike: read the ratios, not the milliseconds. With --history a second server carries a year of records, and
 the question is whether that costs a call anything. --route measures what drives an agent, route mode;
---formats compares what callers' formats add, --memory weighs large requests."""
+--limits what keys, budgets and pacing add, --formats compares callers' formats, --memory weighs large
+requests."""
 
 import argparse
 import json
@@ -24,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:1] = [str(ROOT)]
 
-from scripts.bench import formats, goals, history, product, routed, weights  # noqa: E402
+from scripts.bench import formats, goals, history, limited, product, routed, weights  # noqa: E402
 from scripts.bench.product import Target  # noqa: E402
 from scripts.bench.results import Counted, Results, turned  # noqa: E402
 
@@ -155,6 +156,19 @@ def by_format(folder: Path, provider: Target, options: argparse.Namespace) -> Ma
     return formats.report(results)
 
 
+def by_limits(folder: Path, provider: Target, options: argparse.Namespace) -> Mapping[str, Any]:
+    """What keys, budgets and pacing add."""
+
+    def fill(home: Path) -> None:
+        note(f"writing {options.calls:,} calls and {options.panels:,} panels")
+        history.fill(home, options.calls, options.panels, time.time())
+
+    rounds = options.rounds * TURNS
+    results = limited.measure(folder, provider, fill, rounds, options.seconds / 2, note)
+    print("", *limited.table(results), sep="\n")
+    return limited.report(results)
+
+
 def by_weight(folder: Path, provider: Target, options: argparse.Namespace) -> Mapping[str, Any]:
     """What large requests take of memory."""
     loads = weights.measure(folder, provider, note)
@@ -206,7 +220,7 @@ def gate(report: Mapping[str, Any]) -> list[str]:
     past = report.get("history")
     if past and past["ratio"] > SLOWER:
         found.append(f"a call takes x{past['ratio']:.2f} with a long history; x{SLOWER} is the most")
-    for name in ("route", "formats", "memory"):
+    for name in ("route", "limits", "formats", "memory"):
         found += report.get(name, {}).get("missed", ())
     return found
 
@@ -255,6 +269,12 @@ def options(argv: list[str] | None) -> argparse.Namespace:
         "first byte, rate, processor time, large bodies, streams and slow streams, next to the targets",
     )
     parser.add_argument(
+        "--limits",
+        action="store_true",
+        help="measure instead what pacing, a key with rates and a budget add, with and without a year of "
+        "records",
+    )
+    parser.add_argument(
         "--formats",
         action="store_true",
         help="measure instead what each format of callers adds, next to OpenAI chat: latency with one "
@@ -272,6 +292,7 @@ def options(argv: list[str] | None) -> argparse.Namespace:
         action="store_true",
         help=f"exit 1 on errors, if history makes calls slower, if a ratio of route mode is more than "
         f"x{goals.FAR:g} off its target, if a format adds more than x{formats.SLOWER:.1f} of what chat adds, "
+        f"if limits add more than x{limited.MOST:g} of what a call adds, "
         f"or if a request takes x{weights.MOST:g} of its body",
     )
     return parser.parse_args(argv)
@@ -279,11 +300,12 @@ def options(argv: list[str] | None) -> argparse.Namespace:
 
 def wanted(options: argparse.Namespace) -> dict[str, Measuring]:
     """What to measure, by the name of its part in the report."""
-    instead = options.route or options.formats or options.memory or options.only_history
+    instead = options.route or options.limits or options.formats or options.memory or options.only_history
     parts: tuple[tuple[str, Measuring, bool], ...] = (
         ("overhead", overhead, not instead),
         ("history", with_history, options.history or options.only_history),
         ("route", by_route, options.route),
+        ("limits", by_limits, options.limits),
         ("formats", by_format, options.formats),
         ("memory", by_weight, options.memory),
     )

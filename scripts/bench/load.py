@@ -36,13 +36,15 @@ class Job:
     mark: str = "lazy dog."
     most: int = 0
     chunks: int = 0
+    key: str = ""
 
     def request(self, number: int = 0) -> bytes:
         """What the connection `number` sends."""
         body = self.body.replace(NUMBERED, f"caller-{number:04}").encode()
+        key = f"Authorization: Bearer {self.key}\r\n" if self.key else ""
         head = (
             f"POST {self.path} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+            f"{key}Content-Length: {len(body)}\r\n\r\n"
         )
         return head.encode() + body
 

@@ -39,6 +39,7 @@ class Target:
     port: int
     model: str
     pid: int = 0
+    key: str = ""
 
     def job(self, *, stream: bool, connections: int, seconds: float, size: int = 1000) -> Job:
         """A request of about `size` bytes. The answer's last word proves that all of it came."""
@@ -47,7 +48,7 @@ class Target:
             "messages": [{"role": "user", "content": "x" * (size - 120)}],
             "stream": stream,
         }
-        return Job(self.port, CHAT, json.dumps(body), connections, seconds, mark="dog.")
+        return Job(self.port, CHAT, json.dumps(body), connections, seconds, mark="dog.", key=self.key)
 
 
 @contextmanager
