@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from metrics.bench import changes, endpoints, fields, roster
 from metrics.bench.shelf import Shelf
 from metrics.records import Problem
+from metrics.store import home
 from metrics.store.files import JsonFile
 
 
@@ -62,9 +63,25 @@ MODELS = Shelf(FILE, _parse, "models")
 NONE = Caps({}, "")
 
 
-def version() -> object:
-    """What the caps rest on: while this is the same object, so are they."""
-    return FILE.read()
+LOOK = 0.25  # seconds between looks whether a hand changed the file: every call asks
+_looked: tuple[float, Any, object] = (0.0, None, None)  # when, in which data folder, and what it held
+
+
+def version(now: float) -> object:
+    """What the caps rest on: while this is the same object, so are they. What we save shows at once, what a
+    hand does a moment later."""
+    global _looked
+    at, folder, seen = _looked
+    if not 0 <= now - at < LOOK or folder is not home.current():
+        seen = FILE.read()
+        _looked = (now, home.current(), seen)
+    return seen
+
+
+def forget() -> None:
+    """Look at the file the next time."""
+    global _looked
+    _looked = (0.0, None, None)
 
 
 def of_connection(name: str) -> Caps:
@@ -101,6 +118,7 @@ def save(name: str, limits: Mapping[str, Any], by: str, now: str) -> tuple[str, 
         entries[key] = {**after, "at": now}
         if not after:
             del entries[key]
+    forget()
     changes.differences(by, f"limits of {name}", {word: before.get(word) for word in wanted}, wanted)
     return section, key, shelf.good().get(key, NONE)
 

@@ -28,7 +28,7 @@ from metrics.store import home
 Size = Callable[[], tuple[int, int | None]]  # input tokens, and the most that the answer may have
 Clock = Callable[[], float]
 
-NOBODY = Amounts()
+NOBODY, ONE = Amounts(), Amounts(1)
 LEAST = 16  # output tokens that are reserved at least
 
 
@@ -42,6 +42,7 @@ class Connection:
         self._known = quota.remembered(name)
         self._past = ledger.recently_sent(name)
         self.scopes: dict[str, Scope] = {}
+        self.pairs: dict[str, tuple[Scope, Scope]] = {}  # by model: the connection's scope, and its own
         for model_id in {"", *self._known, *self._past}:
             self.scope(model_id, now)
 
@@ -52,6 +53,13 @@ class Connection:
             found = Scope(self.name, model_id, self._known.get(model_id, {}))
             found.track.seed(*recently.lines(self._past.get(model_id), now), now)
             self.scopes[model_id] = found
+        return found
+
+    def pair(self, model_id: str, now: float) -> tuple[Scope, Scope]:
+        found = self.pairs.get(model_id)
+        if found is None:
+            with self.lock:
+                found = self.pairs[model_id] = (self.scope("", now), self.scope(model_id, now))
         return found
 
     def refresh(self, scope: Scope, version: object, row: Row, now: float) -> None:
@@ -90,7 +98,6 @@ class Entry:
         "_connection",
         "_ended",
         "_estimated",
-        "_row",
         "_scopes",
         "_size",
         "_ticks",
@@ -104,10 +111,8 @@ class Entry:
         self._size = size
         self._clock = clock
         self._connection = connection(target.connection, now)
-        with self._connection.lock:
-            self._scopes = (self._connection.scope("", now), self._connection.scope(target.model_id, now))
-        self._row = limit_rows.of(target)
-        self._amounts = Amounts(1)
+        self._scopes = self._connection.pair(target.model_id, now)
+        self._amounts = ONE
         self._estimated = False
         self._ticks: tuple[int, ...] = ()
         self._ended = False
@@ -121,7 +126,8 @@ class Entry:
     ) -> None:
         now = self._clock()
         with self._connection.lock:
-            self._leave_line()
+            if self._connection.line:
+                self._leave_line()
             if self._ticks and not self._ended:
                 self._ended = True
                 for scope in self._scopes:
@@ -130,12 +136,16 @@ class Entry:
     def ask(self, patience: float) -> Verdict:
         """Whether the call may go: it is counted then. After "wait" ask again, in a moment: its place in the
         line is kept. Problem 503 when limits.json does not parse."""
-        version = caps.version()
+        connection, (whole, model) = self._connection, self._scopes
         while True:
             now = self._clock()
-            with self._connection.lock:
+            version = caps.version(now)
+            with connection.lock:
                 for scope in self._scopes:
-                    self._connection.refresh(scope, version, self._row, now)
+                    if scope.capped is not version or now >= scope.stale_at:
+                        connection.refresh(scope, version, limit_rows.of(self.target), now)
+                if not connection.line and whole.free() and model.free():
+                    return self._go(now)
                 if self._estimated or not any(scope.weighs() for scope in self._scopes):
                     return self._judged(now, patience)
             self._amounts, self._estimated = self._estimate(), True
@@ -145,13 +155,18 @@ class Entry:
         fits = [fit for scope in self._scopes for fit in scope.fits(self._amounts, ahead, now)]
         verdict = pacing.decide(fits, now, patience)
         if verdict.word == "go":
-            self._ticks = tuple(scope.take(self._amounts, now) for scope in self._scopes)
-            self.sent = now
+            self._go(now)
         if verdict.word != "wait":
             self._leave_line()
         elif self not in self._connection.line:
             self._connection.line.append(self)
         return verdict
+
+    def _go(self, now: float) -> Verdict:
+        whole, model = self._scopes
+        self._ticks = (whole.take(self._amounts, now), model.take(self._amounts, now))
+        self.sent = now
+        return pacing.GO
 
     def _ahead(self) -> Amounts:
         """What the calls to the same model take that wait before this one."""
@@ -171,7 +186,7 @@ class Entry:
         into, most = self._size()
         out = max(LEAST, self._scopes[1].typical)
         if most is not None:
-            out = most if self._row.upfront else min(most, out)
+            out = most if limit_rows.of(self.target).upfront else min(most, out)
         usage = Usage(uncached_in=into, out=round(out))
         units, _ = cost.price(usage, self.target.price)
         return Amounts(1, into + round(out), into, round(out), max(1, units or 0))
@@ -204,7 +219,8 @@ class Entry:
         if not self._ticks:
             return
         into = (usage.uncached_in or 0) + (usage.cache_write or 0)
-        into += (usage.cache_read or 0) if self._row.cached else 0
+        if usage.cache_read and limit_rows.of(self.target).cached:
+            into += usage.cache_read
         out = usage.out or 0
         now, was = self._clock(), self._amounts
         more = Amounts(

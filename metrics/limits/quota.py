@@ -48,6 +48,7 @@ class Limit:
         if self.metric == "concurrency":
             return f"{self.amount:g} calls at once"
         what = "USD" if self.metric == "usd" else self.metric.replace("_", " ")
+        what = what.removesuffix("s") if self.amount == 1 else what
         return f"{self.shown:,.10g} {what} a {self.window}"
 
 

@@ -68,7 +68,8 @@ def lines(scope: Scope | None, now: float) -> tuple[list[tuple[float, Amounts]],
     """What windows.Track.seed takes: a day's (moment, amounts), oldest first, and this month's sums."""
     if scope is None:
         return [], Amounts()
-    coarse = [(start + PIECE - 0.5, Amounts(*rest)) for start, *rest in scope["coarse"]]
+    finest = scope["fine"][0][0] - 0.5  # whatever is kept less finely was before that
+    coarse = [(min(start + PIECE - 0.5, finest), Amounts(*rest)) for start, *rest in scope["coarse"]]
     fine = [(start + 0.5, Amounts(*rest)) for start, *rest in scope["fine"]]
     past = [(min(at, now), amounts) for at, amounts in (*coarse, *fine) if at > now - DAY - PIECE]
     month, *sums = scope["month"]

@@ -112,6 +112,10 @@ class Scope:
 
     # --- before a call
 
+    def free(self) -> bool:
+        """Whether nothing at all is known that could speak against a call."""
+        return not (self.limits or self.hold or self.left)
+
     def fits(self, ask: Amounts, ahead: Amounts, now: float) -> Iterator[Fit]:
         """When a call that takes `ask` may go, after `ahead` that others wait for, by each thing that could
         speak against it."""

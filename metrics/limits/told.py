@@ -31,7 +31,7 @@ def quotas(now: float) -> list[Told]:
         endpoint = known.get(name)
         row = limit_rows.of_host(endpoint.host or host_of(endpoint.base)) if endpoint else limit_rows.UNKNOWN
         connection = gate.connection(name, now)
-        version = caps.version()
+        version = caps.version(now)
         with connection.lock:
             for model_id in caps.MODELS.good():
                 if model_id.startswith(f"{name}:"):

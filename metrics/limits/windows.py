@@ -47,17 +47,13 @@ class Track:
     def add(self, amounts: Amounts, now: float) -> int:
         """Take what goes out at `now`; its tick, by which it can be changed later."""
         tick, ticks = int(now / TICK), self._ticks
-        if ticks and ticks[-1] >= tick:
-            tick = ticks[-1]  # a clock that was put back counts nothing twice
-            for column, amount in zip(self._columns, amounts, strict=True):
-                if amount:
-                    column[-1] += amount
-        else:
+        if not ticks or ticks[-1] < tick:
             if len(ticks) > FORGET and pacing.leaves(ticks[FORGET], DAY) <= now:
                 self._forget()
             ticks.append(tick)
-            for column, amount in zip(self._columns, amounts, strict=True):
-                column.append(amount)
+            for column in self._columns:
+                column.append(0.0)
+        tick = ticks[-1]  # a clock that was put back counts nothing twice
         self._count(self._first + len(ticks) - 1, tick, amounts, now)
         return tick
 
@@ -66,18 +62,17 @@ class Track:
         index = bisect_right(self._ticks, tick) - 1
         if index < 0 or self._ticks[index] != tick:
             return  # longer ago than any window
-        for column, amount in zip(self._columns, amounts, strict=True):
-            if amount:
-                column[index] += amount
         self._count(self._first + index, tick, amounts, now)
 
     def _count(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
         if now >= self._month_ends[1]:
             self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
-        if tick * TICK >= self._month_ends[0]:
-            for column, amount in enumerate(amounts):
-                if amount:
-                    self._month[column] += amount
+        index, month = number - self._first, self._month if tick * TICK >= self._month_ends[0] else None
+        for column, amount in enumerate(amounts):
+            if amount:
+                self._columns[column][index] += amount
+                if month is not None:
+                    month[column] += amount
         for window in self._windows.values():
             window.take(number, tick, amounts, now)
 

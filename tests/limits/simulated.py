@@ -128,7 +128,7 @@ class Play:
         scope.limits = tuple(limits)
         scope.measured = any(limit.metric == "tokens" for limit in limits)
         for each in self.scopes():
-            each.capped, each.stale_at = caps.version(), float("inf")
+            each.capped, each.stale_at = caps.version(self.now), float("inf")
         self.sent, self.over, self.waits = [], [], []
 
     def scopes(self):
