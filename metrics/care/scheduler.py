@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from metrics.bench import settings
 from metrics.evidence import offloads, panels, routes, shadows, verdicts
-from metrics.limits import ledger
+from metrics.limits import ledger, quota
 from metrics.store import bodies, stamps
 
 _log = logging.getLogger("benchwarmers")
@@ -97,7 +97,7 @@ def drop_old_months(now: float) -> int:
     if not months:
         return 0
     oldest = stamps.months_before(now, months)
-    return sum(log.retain(oldest) for log in (panels, routes, offloads, shadows, ledger))
+    return sum(log.retain(oldest) for log in (panels, routes, offloads, shadows, ledger, quota))
 
 
 JOBS = (

@@ -247,6 +247,7 @@ def refusal(target: Target, verdict: Verdict) -> Problem:
         429,
         f"{target.alias}: not sent, paced by the bench ({verdict.why}); it fits in {spoken(verdict.seconds)}",
         kind="paced",
+        code="rate_limit_exceeded",  # what agents wait on
         retry_after=verdict.seconds,
         retryable=True,
     )
