@@ -11,14 +11,13 @@ is the user's, and a system message within the conversation stands behind a user
 assistant's or at the end.
 """
 
-import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from metrics import longjson
-from metrics.client import seals
+from metrics.client import call_ids, seals
 from metrics.client.anthropic_events import REFUSED, digest
 from metrics.client.anthropic_manners import Manners
 from metrics.client.called import called
@@ -29,8 +28,7 @@ Block = dict[str, Any]
 
 FOLDED = "system messages within the conversation sent in the user's turns"
 OPENING = "(The assistant speaks first.)"
-_FOREIGN = re.compile(r"[^a-zA-Z0-9_-]")
-_DIGEST = 8  # hex digits that keep two ids apart which look alike once cleaned
+_IDS = re.compile(r"[a-zA-Z0-9_-]+")
 _SEALED = ("thinking", "redacted_thinking")
 # How the base64 of a picture begins, by what it is.
 _LABELS = {"iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp"}
@@ -373,8 +371,4 @@ def _plainest(blocks: list[Block]) -> Any:
 
 def fit_id(value: Any) -> str:
     """A call's id as the API takes it; the same in every turn, and two that differ stay different."""
-    text = str(value or "call")
-    if not _FOREIGN.search(text):
-        return text
-    named = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST]
-    return f"{_FOREIGN.sub('_', text)[:48]}_{named}"
+    return call_ids.fit(str(value or "call"), _IDS)

@@ -33,18 +33,21 @@ def fitted(message: Message, pattern: str) -> Message:
     """`message` with ids that match. What is made has 9 letters and digits, which every known form takes."""
     form = re.compile(pattern)
     if isinstance(message.get("tool_call_id"), str):
-        return {**message, "tool_call_id": _fit(message["tool_call_id"], form)}
+        return {**message, "tool_call_id": fit(message["tool_call_id"], form)}
     if not message.get("tool_calls"):
         return message
     calls = [
-        {**call, "id": _fit(call["id"], form)} if isinstance(call, dict) and "id" in call else call
+        {**call, "id": fit(call["id"], form)}
+        if isinstance(call, dict) and isinstance(call.get("id"), str)
+        else call
         for call in message["tool_calls"]
     ]
     return {**message, "tool_calls": calls}
 
 
-def _fit(call_id: Any, form: re.Pattern[str]) -> Any:
-    if not isinstance(call_id, str) or form.fullmatch(call_id):
+def fit(call_id: str, form: re.Pattern[str]) -> str:
+    """An id of this form: the call's own, or one made from it."""
+    if form.fullmatch(call_id):
         return call_id
     return hashlib.sha256(call_id.encode("utf-8", "replace")).hexdigest()[:9]
 

@@ -5,15 +5,16 @@ ReasoningItem). Items carry no ids of their own but reasoning's: with store:fals
 them, and a call that names its id is refused without the reasoning item it was born with.
 """
 
-import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from metrics.client import responses_seals
+from metrics.client import call_ids, responses_seals
 from metrics.records import Message, Problem
 
-LONGEST_ID = 64  # characters
+# What OpenAI takes as a call's id: github.com/decolua/9router/issues/393.
+IDS = re.compile(r"[\s\S]{1,64}")
 INPUT = "input"  # the one argument that a custom tool's text travels in, where it is declared as a function
 OUTPUTS = {"function_call": "function_call_output", "custom_tool_call": "custom_tool_call_output"}
 
@@ -88,7 +89,7 @@ def seals(messages: Sequence[Message], model_id: str) -> tuple[str, ...]:
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    call_id, custom = fit_id(call.get("id")), call.get("custom")
+    call_id, custom = call_ids.fit(str(call.get("id")), IDS), call.get("custom")
     if isinstance(custom, dict):
         return _custom(call_id, custom.get("name"), custom.get("input"))
     function = call.get("function") or {}
@@ -96,13 +97,6 @@ def _call(call: Mapping[str, Any]) -> dict[str, Any]:
     if call.get("_custom"):
         return _custom(call_id, name, _input_of(arguments))
     return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments or "{}"}
-
-
-def fit_id(call_id: Any) -> str:
-    """A call's id in the length that OpenAI takes (github.com/decolua/9router/issues/393), the same one for
-    the call and its result."""
-    name = str(call_id)
-    return name if len(name) <= LONGEST_ID else "call_" + hashlib.sha256(name.encode()).hexdigest()[:40]
 
 
 def _custom(call_id: str, name: Any, text: Any) -> dict[str, Any]:
@@ -120,7 +114,7 @@ def _input_of(arguments: Any) -> str:
 
 
 def _result(message: Message, calls: Mapping[str, str]) -> dict[str, Any]:
-    call_id = fit_id(message.get("tool_call_id"))
+    call_id = call_ids.fit(str(message.get("tool_call_id")), IDS)
     parts = list(_parts(message.get("_moved") or message.get("content"), "input_text"))
     output: Any = parts
     if all(part["type"] == "input_text" for part in parts):  # which more servers read as one text

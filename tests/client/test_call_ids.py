@@ -1,6 +1,7 @@
 """Ids and seals of the calls in a conversation, as hosts want them."""
 
 import json
+import re
 import unittest
 from dataclasses import replace
 from typing import Any
@@ -51,6 +52,11 @@ class IdsTest(unittest.TestCase):
                 pattern = quirks.of_host(host).ids
                 self.assertFalse(pattern and call_ids.unfit(got, pattern))
                 self.assertEqual(json.dumps(messages), before, "the caller's own stays as it is")
+
+    def test_any_text_can_be_made_to_fit(self) -> None:
+        for odd in ("", "é" * 99, "x\ud800" * 99):
+            with self.subTest(odd[:3]):
+                self.assertRegex(call_ids.fit(odd, re.compile(NINE)), NINE)
 
     def test_what_has_no_id_stays(self) -> None:
         for message in ({"role": "user", "content": "x"}, {"tool_calls": ["x", {"type": "function"}]}):
