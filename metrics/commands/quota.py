@@ -47,7 +47,7 @@ def quota(args: argparse.Namespace, console: Console, server: Server) -> int:
         if not rows:
             console.note("no limit is known yet; set one: bench limit set CONNECTION rpm=20")
         for one in answer["resting"]:
-            console.note(f"{one['model']} rests {until(one['until'], now)} ({one['why']})")
+            console.note(f"{one['model']} rests: {one['why']}, another {until(one['until'], now)[3:]}")
     return DONE
 
 

@@ -1,0 +1,106 @@
+import argparse
+import json
+import unittest
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from metrics.commands import quota
+from metrics.limits import caps
+from tests.commands.stage import Stage
+
+
+def ahead(seconds: float) -> str:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat()
+
+
+def limit(**more: Any) -> dict[str, Any]:
+    usual = {"connection": "groq", "model": None, "model_id": None, "metric": "requests", "window": "minute"}
+    figures = {"limit": 30, "used": 12, "remaining": 18, "reset_at": ahead(41.5), "source": "set"}
+    return {
+        **usual,
+        "kind": "rolling",
+        **figures,
+        "observed_at": ahead(-300),
+        "age_s": 300.0,
+        "why": None,
+        **more,
+    }
+
+
+TOLD: dict[str, Any] = {
+    "ok": True,
+    "quotas": [
+        limit(),
+        limit(model="kimi", metric="usd", window="day", limit=2.5, used=0.25, remaining=2.25),
+        limit(
+            model="glm",
+            window="retry-after",
+            limit=None,
+            used=None,
+            remaining=0,
+            source="error",
+            why="its provider said that a limit is used up",
+        ),
+        limit(connection="other", metric="concurrency", window="at-once", reset_at=None, observed_at=None),
+    ],
+    "resting": [{"model": "glm", "connection": "groq", "until": ahead(61.5), "why": "rate_limited"}],
+    "problems": [],
+}
+
+
+def cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("  ") if cell.strip()]
+
+
+class Quota(unittest.TestCase):
+    def test_the_table(self) -> None:
+        with Stage({"GET /api/quotas": TOLD}) as stage:
+            played = stage.bench("quota")
+        rows = [cells(line) for line in played.out.splitlines()[2:]]
+        first = ["groq", "all", "requests a minute", "30", "12", "18", "in 41 s", "set", "5 min ago"]
+        self.assertEqual(rows[0], first)
+        self.assertEqual(rows[1][1:6], ["kimi", "USD a day", "2.5", "0.25", "2.25"])
+        self.assertEqual(rows[2][1:6], ["glm", "its provider said that a limit is used up", "-", "-", "0"])
+        self.assertEqual(rows[3][2:], ["calls at once", "30", "12", "18", "-", "set", "-"])
+        self.assertIn("glm rests: rate_limited, another 1 min", played.err)
+
+    def test_only_one(self) -> None:
+        with Stage({"GET /api/quotas": TOLD}) as stage:
+            told = json.loads(stage.bench("quota", "kimi", "--json").out)
+        self.assertEqual([one["model"] for one in told["quotas"]], ["kimi"])
+        self.assertEqual(told["resting"], [])
+
+    def test_nothing_is_known(self) -> None:
+        with Stage({"GET /api/quotas": {"ok": True, "quotas": [], "resting": [], "problems": []}}) as stage:
+            played = stage.bench("quota")
+        self.assertEqual(played.out, "")
+        self.assertIn("bench limit set", played.err)
+
+
+class Set(unittest.TestCase):
+    def test_set(self) -> None:
+        reply = {"ok": True, "connection": "groq", "of": "connections", "limits": {"rpm": 20, "tpd": 100_000}}
+        with Stage({"POST /api/connection-limits": reply}) as stage:
+            played = stage.bench("limit", "set", "groq", "rpm=20,tpd=100k", "usd_day=2.5", "concurrency=none")
+            limits = {"rpm": 20, "tpd": 100_000, "usd_day": 2.5, "concurrency": None}
+            self.assertEqual(stage.last.body, {"connection": "groq", "limits": limits})
+        self.assertEqual(played.out, "groq: 20 requests a minute, 100,000 tokens a day\n")
+
+    def test_what_is_no_limit(self) -> None:
+        for word in ("rpm", "rmp=5", "rpm=0", "rpm=-1", "rpm=1.5", "rpm=many", "rpm=inf", "=5"):
+            with self.subTest(word), Stage({}) as stage:
+                played = stage.bench("limit", "set", "groq", word)
+                self.assertEqual(played.code, 2)
+                self.assertIn(word.partition("=")[0], played.err)
+
+    def test_the_words_are_the_servers(self) -> None:
+        self.assertEqual(list(quota.WORDS), list(caps.WORDS))
+
+    def test_a_near_miss_is_named(self) -> None:
+        with self.assertRaises(argparse.ArgumentTypeError) as caught:
+            quota.limit("rpmm=5")
+        self.assertIn("did you mean rpm", str(caught.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()
