@@ -51,11 +51,8 @@ def compose(
     own = conversation.native if conversation.api == NAME else None
     thinking = not anthropic_manners.without_thinking(target)
     told = _told(target, conversation, manners, thinking)
-    try:
-        fields, changed = anthropic_options.fields(target, manners, options, own, told)
-        head = {"model": target.served, **fields, **({"stream": True} if stream else {})}
-    except RecursionError as error:
-        raise Problem(400, f"{target.alias}: a schema in the request is nested too deep") from error
+    fields, changed = anthropic_options.fields(target, manners, options, own, told)
+    head = {"model": target.served, **fields, **({"stream": True} if stream else {})}
     if not thinking and "thinking" in fields:
         del head["thinking"]
         head.pop("context_management", None)

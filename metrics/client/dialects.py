@@ -10,8 +10,11 @@ the dialect's name.
 
 from collections.abc import Mapping
 from types import ModuleType
+from typing import Any
 
 from metrics.client import anthropic, chat, gemini, ollama, responses
+from metrics.client.outgoing import Conversation, Outgoing
+from metrics.records import Problem, Target
 
 DIALECTS: Mapping[str, ModuleType] = {
     "chat": chat,
@@ -20,3 +23,16 @@ DIALECTS: Mapping[str, ModuleType] = {
     "responses": responses,
     "ollama": ollama,
 }
+
+
+def compose(
+    target: Target, conversation: Conversation, options: Mapping[str, Any], *, stream: bool = True
+) -> Outgoing:
+    """The request for one seat, in its own dialect. Problem 400 for one that cannot be sent, also because it
+    is nested so deep that it cannot be written."""
+    try:
+        outgoing: Outgoing = DIALECTS[target.api].compose(target, conversation, options, stream=stream)
+    except RecursionError as error:
+        said = f"{target.alias}: something in the request is nested too deep to be sent"
+        raise Problem(400, said, kind="bad_request", retryable=False) from error
+    return outgoing

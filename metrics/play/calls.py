@@ -13,7 +13,7 @@ from typing import Any
 from metrics.client import transport
 from metrics.client.arrival import hung_up
 from metrics.client.chat import Conversation
-from metrics.client.dialects import DIALECTS
+from metrics.client.dialects import DIALECTS, compose
 from metrics.client.transport import Arrival, Hangup, Timeouts
 from metrics.events import Event, Tick
 from metrics.limits import budgets, cost, gate, ledger, tokens, underway
@@ -245,7 +245,7 @@ class _Play:
         if left <= 0:
             raise Problem(504, f"{target.alias} had no time left to answer", kind="timeout")
         dialect = DIALECTS[target.api]
-        outgoing = dialect.compose(target, self.conversation, self.options, stream=self.stream)
+        outgoing = compose(target, self.conversation, self.options, stream=self.stream)
         self.said.changed = outgoing.changed
         limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
         headers = (*outgoing.headers, (DEPTH, str(self.depth)))

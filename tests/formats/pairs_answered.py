@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from metrics.client.dialects import DIALECTS
+from metrics.client.dialects import DIALECTS, compose
 from metrics.client.outgoing import Conversation
 from metrics.events import gather
 from metrics.records import Request, Target
@@ -256,7 +256,7 @@ def composed(target: Target, request: Request, stream: bool = True) -> tuple[Any
     conversation = Conversation(request.messages, READERS.get(request.format, ""), request.native)
     options: dict[str, Any] = {**request.options, **request.passed}
     options |= {"tools": list(request.tools)} if request.tools else {}
-    outgoing = DIALECTS[target.api].compose(target, conversation, options, stream=stream)
+    outgoing = compose(target, conversation, options, stream=stream)
     return json.loads(b"".join(outgoing.body), parse_constant=_no_json), outgoing.changed
 
 
