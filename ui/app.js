@@ -1,30 +1,72 @@
 // The page starts here: the frame, the address, the pulse of the server, the keys that work everywhere.
 import { get, whenLost } from "./api.js";
+import { h } from "./dom.js";
 import { frame, nextTheme } from "./frame.js";
-import { listen, shortcut, showShortcuts } from "./keys.js";
-import { Ask } from "./pages/ask.js";
+import { listen, shortcut, showShortcuts, turnTo } from "./keys.js";
+import { failure } from "./notice.js";
+import { PAGES, pageAt } from "./pages.js";
 
 // Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again.
 const PULSE = { seen: 4000, hidden: 60_000 };
 const PATIENCE = 3000; // ms after which a server that says nothing counts as gone
 
+const main = document.querySelector("main");
 const around = frame();
-const page = new Ask(document.querySelector("main"), { go, title: around.title, beat });
+const pages = new Map(); // name -> the page, once it was shown
+let here = null; // the name of the page that shows
+let known = null; // the server's last status
+
+const app = { go, title: (parts) => around.title(parts, pageAt(location.pathname)), beat, owed: around.owed };
 
 /**
  * Follow an address inside the app, so that Back returns.
- * @param {string} address what stands behind the path: "?panel=p…"
+ * @param {string} address "/panels?state=owed", or what stands behind the path: "?panel=p…"
  * @param {{replace?: boolean, quiet?: boolean}} [how] quiet: the page shows it already
  */
 function go(address, { replace = false, quiet = false } = {}) {
-  const url = location.pathname + (address === "?" ? "" : address);
-  history[replace ? "replaceState" : "pushState"](null, "", url);
+  const { pathname, search } = new URL(address, location.href);
+  history[replace ? "replaceState" : "pushState"](null, "", pathname + (search === "?" ? "" : search));
   if (quiet) return;
   show();
-  scrollTo(0, 0);
+  if (!replace) scrollTo(0, 0);
 }
 
-const show = () => page.show(new URLSearchParams(location.search));
+/** Show what the address names. */
+async function show() {
+  const place = pageAt(location.pathname);
+  const query = new URLSearchParams(location.search);
+  try {
+    if (here !== place.name) await turn(place);
+  } catch (problem) {
+    const again = h(
+      "button",
+      { type: "button", class: "button small", on: { click: () => location.reload() } },
+      "Load again",
+    );
+    main.replaceChildren(failure(problem, again));
+    return;
+  }
+  if (pageAt(location.pathname) === place) pages.get(place.name).show(query);
+}
+
+// Another page: the one before lets go of what it waits for and keeps what it holds.
+async function turn(place) {
+  pages.get(here)?.hide?.();
+  here = place.name;
+  around.current(place);
+  turnTo(place.name);
+  const page = pages.get(place.name) ?? (await made(place));
+  if (here !== place.name) return; // the reader has gone on meanwhile
+  main.replaceChildren(page.root);
+  if (known) page.status?.(known);
+}
+
+async function made(place) {
+  const { Page } = await place.load();
+  const page = new Page(h("div", { class: "stack" }), app);
+  pages.set(place.name, page);
+  return page;
+}
 
 addEventListener("popstate", show);
 document.addEventListener("click", (event) => {
@@ -40,12 +82,12 @@ let timer = 0;
 async function beat() {
   clearTimeout(timer);
   try {
-    const status = await get("/api/status", AbortSignal.timeout(PATIENCE));
-    around.status(status);
-    page.status(status);
+    known = await get("/api/status", AbortSignal.timeout(PATIENCE));
+    around.status(known);
+    pages.get(here)?.status?.(known);
   } catch (problem) {
     around.stale();
-    page.lost(problem);
+    pages.get(here)?.lost?.(problem);
   }
   clearTimeout(timer); // of another look that began meanwhile
   timer = setTimeout(beat, PULSE[document.hidden ? "hidden" : "seen"] * (0.9 + Math.random() * 0.2));
@@ -56,6 +98,7 @@ document.addEventListener("visibilitychange", () => document.hidden || beat());
 shortcut(
   { keys: ["t"], label: "Theme: system, light, dark", group: "Everywhere", run: nextTheme },
   { keys: ["?"], label: "This list", group: "Everywhere", run: showShortcuts },
+  ...PAGES.map(({ title, path, key }) => ({ keys: [`g ${key}`], label: title, group: "Go to", run: () => go(path) })),
 );
 whenLost(around.stale);
 listen();

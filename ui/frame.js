@@ -2,22 +2,62 @@
 import { post } from "./api.js";
 import { announce, h, icon, say, set } from "./dom.js";
 import { keep, recall } from "./keep.js";
+import { PAGES, TABS } from "./pages.js";
 import { hour, money, plural } from "./words.js";
 import { showShortcuts } from "./keys.js";
 import { wordmark } from "./wordmark.js";
 
-const PAGES = [{ name: "ask", title: "Ask", href: "?" }];
+/** @typedef {import("./pages.js").Place} Place */
+
 const THEMES = { auto: "Theme of the system", light: "Light", dark: "Dark" };
 
-/** Build the frame around main. @returns {{status: (status: any) => void, stale: () => void, title: (parts: string[]) => void}} */
+/**
+ * Build the frame around main.
+ * @returns {{status: (status: any) => void, stale: () => void, title: (parts: string[], place: Place) => void,
+ *   current: (place: Place) => void, owed: (n: number, more: boolean) => void}}
+ */
 export function frame() {
   const foot = h("footer", {}, h("span", {}, "Today: looking…"));
-  const home = h("a", { class: "logo", href: "?", "data-go": true, "aria-label": "Benchwarmers, ask" }, wordmark());
-  const nav = h("nav", { "aria-label": "Pages" }, home, PAGES.map(link));
-  const rail = h("div", { class: "rail" }, nav, foot);
+  const home = h("a", { class: "logo", href: "/", "data-go": true, "aria-label": "Benchwarmers, ask" }, wordmark());
+  const links = PAGES.map((page, i) => link(page, i > 0 && PAGES[i - 1].group !== page.group));
+  const rail = h("div", { class: "rail" }, h("nav", { "aria-label": "Pages" }, home, links), foot);
   const title = h("h1", {}, "Ask");
   const live = h("span", { class: "pulse" }, "Looking…");
-  const keys = h(
+  const top = h("header", { class: "top" }, title, h("div", { class: "end row" }, live, keysButton(), themes()));
+  const main = document.querySelector("main");
+  main.before(rail, top);
+  const bar = tabs(foot);
+  main.after(bar);
+  return {
+    status: (status) => (drawFoot(foot, status), fresh(live)),
+    stale: () => stale(live),
+    title: (parts, place) => drawTitle(title, parts, place),
+    current: (place) => [rail, bar].forEach((each) => mark(each, place)),
+    owed: (n, more) =>
+      document
+        .querySelectorAll('[data-page="owed"] .owed')
+        .forEach((node) => say(node, n ? `${n}${more ? "+" : ""}` : "")),
+  };
+}
+
+const link = ({ name, title, path }, apart = false) =>
+  h(
+    "a",
+    { href: path, "data-go": true, "data-page": name, class: apart ? "apart" : null },
+    icon(name),
+    title,
+    name === "owed" && h("span", { class: "owed end" }),
+  );
+
+function mark(nav, { name }) {
+  for (const each of nav.querySelectorAll("[data-page]"))
+    set(each, { "aria-current": each.dataset.page === name ? "page" : null });
+  const more = nav.querySelector(".more-pages");
+  if (more) more.classList.toggle("here", !TABS.includes(name));
+}
+
+const keysButton = () =>
+  h(
     "button",
     {
       type: "button",
@@ -28,22 +68,43 @@ export function frame() {
     },
     icon("keys"),
   );
-  const top = h("header", { class: "top" }, title, h("div", { class: "end row" }, live, keys, themes()));
-  document.querySelector("main").before(rail, top);
-  return {
-    status: (status) => (drawFoot(foot, status), fresh(live)),
-    stale: () => stale(live),
-    title: (parts) => drawTitle(title, parts),
+
+// On a phone: four tabs, and the rest with the foot in a dialog.
+function tabs() {
+  const shown = PAGES.filter(({ name }) => TABS.includes(name));
+  const open = () => {
+    const foot = document.querySelector(".rail footer").cloneNode(true);
+    const close = h("button", { type: "button", class: "button", on: { click: () => dialog.close() } }, "Close");
+    const rest = PAGES.filter(({ name }) => !TABS.includes(name)).map((page) => link(page));
+    const dialog = h(
+      "dialog",
+      {
+        class: "sheet",
+        "aria-label": "More pages",
+        on: { click: (event) => event.target.closest("a") && dialog.close() },
+      },
+      h("header", {}, h("h2", {}, "More pages"), close),
+      h("nav", { "aria-label": "More pages" }, rest),
+      foot,
+    );
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
   };
+  const more = h("button", { type: "button", class: "more-pages", on: { click: open } }, icon("more"), "More");
+  return h(
+    "nav",
+    { class: "tabs narrow-only", "aria-label": "Pages" },
+    shown.map((page) => link(page)),
+    more,
+  );
 }
 
-const link = ({ name, title, href }) => h("a", { href, "data-go": true, "aria-current": "page" }, icon(name), title);
-
-function drawTitle(node, parts) {
+function drawTitle(node, parts, { path }) {
   const [page, ...rest] = parts;
   node.replaceChildren(
     ...(rest.length
-      ? [h("a", { href: "?", "data-go": true }, page), h("span", { class: "crumb" }, rest.join(" / "))]
+      ? [h("a", { href: path, "data-go": true }, page), h("span", { class: "crumb" }, rest.join(" / "))]
       : [page]),
   );
   document.title = [...parts].reverse().join(" · ") + " · Benchwarmers";

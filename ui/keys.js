@@ -3,25 +3,36 @@ import { h } from "./dom.js";
 import { keep, recall } from "./keep.js";
 
 /**
- * @typedef {{keys: string[], label: string, group: string, run: (key: string) => void | false, when?: () => boolean, show?: string[]}} Shortcut
+ * @typedef {{keys: string[], label: string, group: string, run: (key: string) => void | false, when?: () => boolean, show?: string[], page?: string}} Shortcut
  *   run answers false when it had nothing to do: then the browser has the key. `show` is what the list prints instead of `keys`.
+ *   "g o" is two keys, one after the other. With `page` it holds on that page only.
  */
 
 const shortcuts = /** @type {Shortcut[]} */ ([]);
 let letters = recall("letters", true);
+let page = "";
+let led = -Infinity; // when g was pressed, which waits for a second letter
+const LED = 1500; // ms it waits
 
 /** @param {...Shortcut} more */
 export const shortcut = (...more) => void shortcuts.push(...more);
+
+/** @param {string} name the page that shows now */
+export const turnTo = (name) => void (page = name);
+
+const holds = (each) => !each.page || each.page === page;
 
 /** Start listening. */
 export function listen() {
   document.addEventListener("keydown", (event) => {
     const key = event.key;
-    const name = event.ctrlKey || event.metaKey ? `Ctrl+${key}` : key;
+    const plain = event.ctrlKey || event.metaKey ? `Ctrl+${key}` : key;
+    const name = performance.now() - led < LED && key.length === 1 ? `g ${key}` : plain;
     if (event.altKey || event.isComposing || document.querySelector("dialog[open]")) return;
-    if (key.length === 1 && name === key && (!letters || typing(event.target))) return;
+    if (key.length === 1 && plain === key && (!letters || typing(event.target))) return;
+    led = name === "g" ? performance.now() : -Infinity;
     for (const each of shortcuts) {
-      if (each.keys.includes(name) && (each.when?.() ?? true) && each.run(key) !== false) {
+      if (holds(each) && each.keys.includes(name) && (each.when?.() ?? true) && each.run(key) !== false) {
         event.preventDefault();
         return;
       }
@@ -35,7 +46,7 @@ const typing = (target) => Boolean(target.closest?.("input, textarea, select, [c
 export function showShortcuts() {
   const dialog = h("dialog", { class: "shortcuts", "aria-labelledby": "shortcuts-title" });
   const close = h("button", { type: "button", class: "button", on: { click: () => dialog.close() } }, "Close");
-  const groups = [...new Set(shortcuts.map((each) => each.group))];
+  const groups = [...new Set(shortcuts.filter(holds).map((each) => each.group))];
   dialog.append(
     h("header", {}, h("h2", { id: "shortcuts-title" }, "Shortcuts"), close),
     h("div", { class: "lists" }, groups.map(section)),
@@ -49,7 +60,7 @@ export function showShortcuts() {
 
 function section(group) {
   const rows = shortcuts
-    .filter((each) => each.group === group)
+    .filter((each) => holds(each) && each.group === group)
     .map(({ keys, show, label }) =>
       h(
         "div",
@@ -57,7 +68,7 @@ function section(group) {
         h(
           "dt",
           {},
-          (show ?? keys).map((key) => h("kbd", {}, key)),
+          (show ?? keys.flatMap((key) => key.split(" "))).map((key) => h("kbd", {}, key)),
         ),
         h("dd", {}, label),
       ),

@@ -119,3 +119,17 @@ export function sum(costs) {
   if (known.length === costs.length) return total === "$0" ? "no cost" : total;
   return total === "$0" ? "cost unknown" : `at least ${total}`;
 }
+
+/**
+ * @param {{useful: number, judged: number, range?: [number, number] | null}} record  range: the 95 % interval, 0 to 1
+ * @returns {string} "34 of 41 (69–91 %)", "1 of 2 (9–91 %), early", "not judged yet"
+ */
+export function share({ useful, judged, range }) {
+  if (!judged) return "not judged yet";
+  const [low, high] = (range ?? []).map((part) => Math.round(part * 100));
+  const said = range ? ` (${low}–${high} %)` : "";
+  return `${useful} of ${judged}${said}${judged < EARLY ? ", early" : ""}`;
+}
+
+/** Fewer verdicts than this say little yet. */
+export const EARLY = 5;

@@ -49,11 +49,15 @@ def stage() -> Iterator[Running]:
         for name in MODELS:
             bench.do("model", "add", name, "--endpoint", "hub", "--served", name)
         post(bench, "/api/collection", {"name": "review", "members": ["kimi-k3", "glm-5.2"], "explorers": 2})
-        post(bench, "/api/collection", {"name": "code", "members": ["gpt-oss-120b", "qwen3.5-coder"]})
+        post(
+            bench,
+            "/api/collection",
+            {"name": "code", "members": ["gpt-oss-120b", "qwen3.5-coder", "kimi-k3"]},
+        )
         panels = [asked(bench, question) for question in QUESTIONS]
         judge(bench, panels[0])
         for task in TASKS:
-            converse(bench, task)
+            converse(bench, provider, task)
         yield bench
 
 
@@ -71,16 +75,21 @@ def judge(bench: Running, seats: list[dict[str, Any]]) -> None:
     post(bench, "/api/verdict", {"call": seats[1]["call"], "useful": False, "note": "too short"})
 
 
-def converse(bench: Running, task: str, turns: int = 4) -> None:
-    """An agent's conversation in route mode."""
+def converse(bench: Running, provider: Provider, task: str, turns: int = 4) -> None:
+    """An agent's conversation in route mode. Whoever plays it fails in the third turn, and another takes over."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
-    for turn in range(turns):
+    player = ""
+    for turn in range(1, turns + 1):
+        if turn == 3:
+            provider.script(player, error(503, "overloaded"))
         reply = post(bench, "/v1/chat/completions", {"model": "bench/code:route", "messages": messages})
-        said = reply["choices"][0]["message"]["content"]
+        said, player = reply["choices"][0]["message"]["content"], reply["bench"]["alias"]
         messages += [
             {"role": "assistant", "content": said},
-            {"role": "user", "content": f"Go on, step {turn + 2}."},
+            {"role": "user", "content": f"Go on, step {turn + 1}."},
         ]
+    for name, answers in MODELS.items():
+        provider.script(name, *answers)
 
 
 def post(bench: Running, path: str, body: Any) -> Any:

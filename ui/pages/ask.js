@@ -14,7 +14,7 @@ import { ask } from "../stream.js";
 const AGAIN = 2000; // ms until an unfinished panel is looked for again
 const YOUNG = 6 * 60_000; // ms for which a panel that is not there may still be answering
 
-export class Ask {
+export class Page {
   /**
    * @param {HTMLElement} root
    * @param {{go: Function, title: (parts: string[]) => void, beat: () => void}} app
@@ -38,7 +38,6 @@ export class Ask {
       this.earlier.root,
     );
     this.view = h("div", { class: "stack" });
-    root.classList.add("stack");
     root.append(this.gone, this.view);
     this.#keys();
   }
@@ -49,6 +48,11 @@ export class Ask {
     this.#close();
     if (id) this.#open(id);
     else this.#compose(query.get("collection") ?? "");
+  }
+
+  hide() {
+    this.#close();
+    this.compose.remove();
   }
 
   /** @param {any} status the server answered */
@@ -254,15 +258,16 @@ export class Ask {
   }
 
   #keys() {
-    const judging = { group: "Judging", when: () => Boolean(this.board) };
+    const judging = { page: "ask", group: "Judging", when: () => Boolean(this.board) };
     const on = (run) => () => this.board.onCurrent(run);
     shortcut(
-      { keys: ["Ctrl+Enter"], label: "Ask", group: "Question", run: () => false },
+      { keys: ["Ctrl+Enter"], label: "Ask", group: "Question", page: "ask", run: () => false },
       {
         keys: ["ArrowUp"],
         show: ["Up"],
         label: "Last question, in an empty composer",
         group: "Question",
+        page: "ask",
         run: () => false,
       },
       {
@@ -270,6 +275,7 @@ export class Ask {
         show: ["Esc"],
         label: "Stop waiting",
         group: "Question",
+        page: "ask",
         run: () => (this.board?.pick.dismiss() ? undefined : this.#stop()),
       },
       {

@@ -1,0 +1,27 @@
+// The pages: one row each. The address names the page, its query what the page shows.
+
+/**
+ * @typedef {{name: string, path: string, title: string, key: string, group: number, load: () => Promise<{Page: any}>}} Place
+ *   `key` follows g; pages of one group stand together in the rail
+ */
+
+/** @type {Place[]} */
+export const PAGES = [
+  { name: "ask", path: "/", title: "Ask", key: "a", group: 1, load: () => import("./pages/ask.js") },
+  { name: "owed", path: "/owed", title: "Owed", key: "o", group: 1, load: () => import("./pages/owed.js") },
+  { name: "panels", path: "/panels", title: "Panels", key: "p", group: 1, load: () => import("./pages/panels.js") },
+  {
+    name: "conversations",
+    path: "/conversations",
+    title: "Conversations",
+    key: "v",
+    group: 1,
+    load: () => import("./pages/conversations.js"),
+  },
+];
+
+/** The pages a phone has a tab for; the rest stands under More. */
+export const TABS = ["ask", "owed", "panels", "conversations"];
+
+/** @param {string} path @returns {Place} the page at an address; Ask at any other */
+export const pageAt = (path) => PAGES.find((page) => page.path === path) ?? PAGES[0];

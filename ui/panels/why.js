@@ -1,0 +1,106 @@
+// Why each seat sat: the decision that was kept with the panel, in sentences first and in its figures after.
+import { h } from "../dom.js";
+import { seat as seatName } from "../seats.js";
+import { plural } from "../words.js";
+
+const percent = (p) => `${Math.round(p * 100)} %`;
+
+// How an explorer came to its seat, in the policy's words -> in ours.
+const HOW = {
+  asked: () => "was asked for by name.",
+  rotation: ({ waited }) =>
+    `had its turn: nobody's last answer is older${waited ? `, and it had waited for ${plural(waited, "panel")}` : ""}.`,
+};
+
+/**
+ * @param {any} row a panel's row, with its decision
+ * @returns {HTMLElement}
+ */
+export function why(row) {
+  const { decision } = row;
+  const members = (row.seats ?? []).filter(({ seat }) => seat === "member");
+  return h(
+    "section",
+    { class: "card", "aria-labelledby": "why" },
+    h(
+      "header",
+      {},
+      h("h3", { id: "why" }, "Why these seats"),
+      decision && h("span", { class: "faint end" }, `policy ${decision.policy}, seed ${decision.seed}`),
+    ),
+    h(
+      "div",
+      { class: "pad stack" },
+      h(
+        "ul",
+        { class: "reasons" },
+        members.length > 0 && h("li", {}, membersSaid(members, row.collection)),
+        (decision?.seats ?? []).map(explorer),
+      ),
+      !decision && h("p", { class: "faint" }, "Nobody explored, so nothing was decided."),
+      decision?.candidates?.length > 0 && considered(decision),
+      left(row),
+    ),
+  );
+}
+
+const membersSaid = (members, collection) => [
+  h("b", {}, members.map(({ alias }) => alias).join(", ")),
+  ` ${members.length === 1 ? "sits" : "sit"} in every panel of bench/${collection}.`,
+];
+
+function explorer(seat) {
+  const { alias, how, p, expected_new: expected, leader } = seat;
+  const said = HOW[how]?.(seat) ?? `was seated by ${how}.`;
+  const chance = typeof p === "number" && p < 1 ? ` Its chance was ${percent(p)}.` : "";
+  const more = typeof expected === "number" ? ` Expected new findings: ${expected.toFixed(2)}.` : "";
+  const over = leader && leader !== alias ? ` ${leader} was expected to find most.` : "";
+  return h("li", {}, h("b", {}, alias), " explored: it ", said, chance, more, over);
+}
+
+function considered({ candidates, seats = [] }) {
+  const sat = new Set(seats.map(({ alias }) => alias));
+  const judged = candidates.some(({ E }) => typeof E === "number");
+  const head = ["Could explore", "Waited", judged && "Expects new", judged && "Judged"].filter(Boolean);
+  const rows = candidates.map(({ alias, model_id: id, wait, E, n }) =>
+    h(
+      "tr",
+      { class: sat.has(alias) ? "sat" : null },
+      h(
+        "th",
+        { scope: "row" },
+        seatName({ alias, id, role: "explorer" }),
+        sat.has(alias) && h("span", { class: "chip" }, "sat"),
+      ),
+      h("td", {}, plural(wait ?? 0, "panel")),
+      judged && h("td", {}, typeof E === "number" ? E.toFixed(2) : "unknown"),
+      judged && h("td", {}, typeof n === "number" ? String(Math.round(n * 10) / 10) : "none"),
+    ),
+  );
+  return h(
+    "table",
+    { class: "plain", "aria-label": "Who could explore" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        head.map((word) => h("th", { scope: "col" }, word)),
+      ),
+    ),
+    h("tbody", {}, rows),
+  );
+}
+
+function left({ skipped = [], decision }) {
+  const whys = new Map(
+    (decision?.excluded ?? [])
+      .filter(({ reason }) => reason !== "sits already")
+      .map(({ alias, reason }) => [alias, reason]),
+  );
+  for (const { alias, why: said } of skipped) whys.set(alias, said);
+  if (!whys.size) return null;
+  const rows = [...whys].map(([alias, said]) => h("li", {}, seatName({ alias, role: "off" }), h("span", {}, said)));
+  return h("div", {}, h("h4", {}, "Not considered"), h("ul", { class: "left-out" }, rows));
+}
