@@ -205,7 +205,8 @@ def named(alias: str, message: str) -> str:
 
 def redact(text: str, key: str | None = None) -> str:
     """`text` without the key, and without whatever looks like one (OpenAI quotes half of a wrong key)."""
-    if key and len(key) >= 4:
+    key = (key or "").strip()
+    if len(key) >= 4:
         text = text.replace(key, "[key]")
     return _KEYS.sub("[key]", text)
 
@@ -216,7 +217,7 @@ def _problem(
     kind = kind or ("payment" if status == 429 and _no_allowance(headers) else _kind(status, said))
     if not 400 <= status <= 599:
         status = STATUSES.get(kind, 502)
-    message = _trim(redact(said.message, target.key)) or f"answered {_phrase(status)} and said nothing more"
+    message = _told(said.message, target) or f"answered {_phrase(status)} and said nothing more"
     waits = kind in ("rate_limited", "overloaded") or status in (408, 429, 503)
     wait = retry.wait(headers, said.body, said.message, now) if waits else None
     told = refusals.Told(kind, status, said.words, said.message, said.body)
@@ -227,8 +228,8 @@ def _problem(
         status,
         named(target.alias, message) + HINTS.get(kind, "").format(endpoint=target.endpoint),
         kind=kind,
-        param=said.param,
-        code=said.code,
+        param=_told(said.param, target),
+        code=_told(said.code, target),
         retry_after=wait,
         retryable=kind in RETRYABLE,
         limited=limited,
@@ -328,6 +329,11 @@ def _plain(text: str) -> str:
         return text
     title = re.search(r"<(title|h1)[^>]*>(.*?)</\1>", text, re.IGNORECASE | re.DOTALL)
     return html.unescape(title[2] if title else re.sub(r"<[^>]*>", " ", text[:20_000]))
+
+
+def _told(text: str | None, target: Target) -> str | None:
+    """A provider's own words as others may see them."""
+    return None if text is None else _trim(redact(text, target.key))
 
 
 def _trim(text: str) -> str:

@@ -206,5 +206,5 @@ def unsaid(words: bytes, opening: bytes | bytearray, target: Target) -> Problem:
 
 
 def garbage(target: Target, start: bytes) -> Problem:
-    said = errors.redact(" ".join(errors.read(start[:2000]).message.split())[:100], target.key)
+    said = errors.redact(" ".join(errors.read(start[:2000]).message.split()), target.key)[:100]
     return problem(target, f"answered with neither an event stream nor JSON: {said!r}", "garbage")

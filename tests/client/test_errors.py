@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from dataclasses import replace
 from typing import Any
 
 from metrics.client import errors, retry
@@ -230,6 +231,17 @@ class FromStatus(unittest.TestCase):
                 message = problem(500, body).message
                 if expected is not None:
                     self.assertEqual(message, expected)
+
+    def test_no_field_of_a_refusal_shows_a_key(self) -> None:
+        for key in ("secret-key-1", " secret-key-1\n"):
+            for name in ("message", "code", "param"):
+                for said in ("key=secret-key-1", "sk-" + "a" * 40):
+                    body = json.dumps({"error": {"message": "no", name: said}}).encode()
+                    told = errors.from_status(400, {}, body, replace(TARGET, key=key), now=0.0)
+                    with self.subTest(key, name=name, said=said):
+                        self.assertIn("[key]", str(getattr(told, name)))
+                        self.assertNotIn("secret-key", f"{told.message} {told.code} {told.param}")
+        self.assertLess(len(problem(400, openai("no", code="x" * 9000)).code or ""), 400)
 
     def test_what_to_do(self) -> None:
         self.assertIn("bench endpoint key e", problem(401, b"").message)

@@ -2,6 +2,7 @@
 
 import json
 import unittest
+from dataclasses import replace
 
 from metrics import bounds
 from metrics.client import objects
@@ -89,6 +90,13 @@ class ObjectsTest(unittest.TestCase):
             for pieces in ([body], [b"data: " + body + b"\n\n"]):
                 with self.subTest(levels=levels, pieces=pieces[0][:9]):
                     self.assertEqual(read(pieces)[1], kind)
+
+    def test_a_key_is_not_quoted_even_in_part(self):
+        target = replace(TARGET, key="secret-key-1")
+        for before in range(80, 101):
+            with self.assertRaises(Problem) as caught:
+                list(objects.read(Arrived([b"x" * before + b" secret-key-1 is no key"]), target))
+            self.assertNotIn("secret", caught.exception.message)
 
     def test_an_answer_without_end_is_refused(self):
         endless = [b"{"] + [b" " * (1 << 20)] * 40
