@@ -4,9 +4,10 @@ from unittest import mock
 
 from metrics.bench import collections, roster
 from metrics.client.chat import Conversation
+from metrics.events import gather
 from metrics.evidence import reliability, shadows
 from metrics.limits import ledger
-from metrics.play import shadow
+from metrics.play import routing, shadow
 from metrics.records import Answer, Seat, Target
 from metrics.store import disk
 from tests.play.house import NOW, House, request
@@ -157,6 +158,31 @@ class Consider(House):
         self.assertTrue(self.consider())
         self.play()
         self.assertEqual(shadows.of(CONVERSATION, 1)["agreement"], "failed")
+
+
+class InRouteMode(House):
+    def test_a_turn_has_its_shadow_and_its_caller_hears_nothing_of_it(self):
+        self.add("aa", "bb", tools=True)
+        self.seat("core", "aa", "bb", shadow=1.0)
+        for name in ("aa", "bb"):
+            self.provider.script(name, calling(("read", '{"path": "a"}')), calling(("read", '{"path": "b"}')))
+        work = []
+        quiet = mock.patch.object(shadow.os, "getloadavg", return_value=(0.0, 0.0, 0.0), create=True)
+        self.addCleanup(shadow._playing.clear)
+        said = [{"role": role, "content": "words"} for role in ("user", "assistant", "user")]
+        for number in (1, 2):
+            with quiet, mock.patch.object(shadow.crew, "go", work.append):
+                asked = request(reply="route", tools=TOOLS, messages=said[: 2 * number - 1])
+                turn = routing.begin(asked, NOW, "0a1b2c3d", 1)
+                reply = gather(routing.play(turn))
+            self.assertNotIn("shadow", json.dumps(reply.extra))
+            self.assertEqual(len(self.provider.requests), 2 * number - 1)
+            work.pop()()
+            row = shadows.of(turn.place.conversation, turn.place.turn)
+            self.assertEqual((row["agreement"], row["turn"], row["status"]), ("same", number, "ok"))
+            self.assertEqual({row["model"], row["shadow"]}, {"aa", "bb"})
+        purposes = [row["purpose"] for row in ledger.recent(9)[0]]
+        self.assertEqual(purposes, ["shadow", "route"] * 2)
 
 
 class Compare(House):
