@@ -15,7 +15,7 @@ from metrics.bench.catalog import kept
 from metrics.bench.endpoints import Endpoint
 from metrics.client import transport
 from metrics.client.dialects import DIALECTS
-from metrics.client.quirks import LOCAL
+from metrics.client.quirks import LOCAL, PROVIDERS
 from metrics.client.transport import Arrival, Timeouts
 from metrics.dashboard import frame
 from metrics.records import Problem
@@ -41,7 +41,13 @@ Lister = Callable[[str | None], Sequence[Mapping[str, Any]]]
 
 def show(call: Call) -> Response:
     rows = [shown(endpoint) for endpoint in endpoints.all().values()]
-    return frame.ok(endpoints=rows, problems=list(endpoints.SHELF.bad().values()))
+    known = [
+        {"name": name, "base": provider.base, "api": provider.api, "variable": provider.env}
+        for name, provider in PROVIDERS.items()
+    ]
+    spoken = [api for api in endpoints.APIS if api in DIALECTS]
+    problems = list(endpoints.SHELF.bad().values())
+    return frame.ok(endpoints=rows, providers=known, apis=spoken, problems=problems)
 
 
 def shown(endpoint: Endpoint) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from metrics.bench import collections, fields, moves, roster
 from metrics.bench.roster import Model
 from metrics.dashboard import frame
-from metrics.evidence import reliability, verdicts
+from metrics.evidence import intervals, reliability, verdicts
 from metrics.records import Problem
 from metrics.web.table import Call, Response
 
@@ -91,8 +91,11 @@ def restore(call: Call) -> Response:
     return frame.ok(model=facts(model), collections=back)
 
 
-def _counts(records: Mapping[str, Mapping[str, int]], model: Model) -> dict[str, int]:
-    return {word: records[model.model_id][word] for word in COUNTS}
+def _counts(records: Mapping[str, Mapping[str, int]], model: Model) -> dict[str, Any]:
+    """The sums of its verdicts, and in which range its share of useful ones lies; null without any."""
+    counts = {word: records[model.model_id][word] for word in COUNTS}
+    share = intervals.wilson(counts["useful"], counts["judged"]) if counts["judged"] else None
+    return {**counts, "range": share and [round(end, 3) for end in share]}
 
 
 def _alias(value: Any) -> str:

@@ -16,7 +16,8 @@ def save(call: Call) -> Response:
 
 def _all() -> Response:
     about = {name: setting.about for name, setting in settings.SETTINGS.items()}
-    return frame.ok(settings=settings.all(), about=about)
+    usual = {name: setting.default for name, setting in settings.SETTINGS.items()}
+    return frame.ok(settings=settings.all(), about=about, defaults=usual)
 
 
 HANDLERS = (

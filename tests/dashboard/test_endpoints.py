@@ -134,6 +134,15 @@ class Endpoints(ApiCase):
         listing = self.add()["listing"]
         self.assertEqual((len(listing["models"]), listing["total"]), (500, 600))
 
+    def test_what_may_be_chosen_from_is_listed_beside(self) -> None:
+        said = self.get("/api/endpoints")
+        self.assertEqual(set(said["apis"]), {"chat", "anthropic", "gemini", "responses", "ollama"})
+        known = {provider["name"]: provider for provider in said["providers"]}
+        self.assertEqual(known["anthropic"]["api"], "anthropic")
+        for provider in known.values():
+            self.assertTrue(provider["base"].startswith("https://"), provider)
+            self.assertIn(provider["api"], said["apis"])
+
     def test_an_edit_keeps_what_it_does_not_name(self) -> None:
         with mock.patch.dict(endpoints.DIALECTS, {"anthropic": endpoints.DIALECTS["chat"]}):
             self.add(

@@ -45,7 +45,7 @@ class Models(ApiCase):
         )
         state = ("resting_until", "resting_why", "failing", "last_answered_at", "retired", "reasoning")
         self.assertEqual([listed[field] for field in state], [None] * 6)
-        self.assertEqual(listed["record"], {"useful": 0, "notUseful": 0, "judged": 0})
+        self.assertEqual(listed["record"], {"useful": 0, "notUseful": 0, "judged": 0, "range": None})
 
     def test_a_second_name_for_a_model_is_told(self) -> None:
         reply = self.post("/api/model/add", {"alias": "twin", "endpoint": "box", "served": "alpha"})
@@ -84,7 +84,7 @@ class Models(ApiCase):
             mock.patch.object(reliability, "last_answered", lambda model_id: 0.0),
         ):
             listed = self.listed()["alpha"]
-        self.assertEqual(listed["record"], {"useful": 4, "notUseful": 2, "judged": 6})
+        self.assertEqual(listed["record"], {"useful": 4, "notUseful": 2, "judged": 6, "range": [0.3, 0.903]})
         self.assertEqual(
             (listed["failing"], listed["last_answered_at"]),
             ("3 failures in a row", "1970-01-01T00:00:00.000Z"),

@@ -13,6 +13,13 @@ class Settings(ApiCase):
         self.assertEqual((reply["settings"]["max_calls"], reply["settings"]["bodies"]), (6, "errors"))
         self.assertEqual(set(reply["about"]), set(reply["settings"]))
 
+    def test_defaults_stay_what_they_are(self) -> None:
+        usual = self.get("/api/settings")["defaults"]
+        self.post("/api/settings", {"body_days": usual["body_days"] + 1})
+        said = self.get("/api/settings")
+        self.assertEqual(said["defaults"], usual)
+        self.assertEqual(said["settings"], {**usual, "body_days": usual["body_days"] + 1})
+
     def test_nonsense(self) -> None:
         for body, words in (
             (b"[]", "must be a JSON object"),
