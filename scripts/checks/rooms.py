@@ -65,11 +65,11 @@ APART = (
 # Importer, imported, why it may: an import inside a function that runs only when the importer is the program.
 EXCUSED = {("gateway", "serve"): "gateway.py run by itself lives the life of serve.py with fewer routes"}
 
-# commands/ are clients of a running server: besides each other they know only these. The local ones may use
-# store/.
+# commands/ are clients of a running server: besides each other they know only these. The local ones may look
+# into the data folder themselves: `bench cost` reads a whole ledger, which the server must not do.
 COMMANDS_KNOW = {"version", "records", "events", "http1", "client", "commands", "serve", "gateway"}
-LOCAL_COMMANDS = {"init", "backup", "doctor", "ledger", "login"}
-LOCAL_KNOW = {"store", "bench"}
+LOCAL_COMMANDS = {"init", "backup", "doctor", "ledger", "login", "cost"}
+LOCAL_KNOW = {"store", "bench", "limits"}
 
 SOCKETS = {
     "_socket",

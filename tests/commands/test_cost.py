@@ -15,11 +15,11 @@ class Cost(unittest.TestCase):
         (self.folder / "ledger").mkdir()
         self.ledger("2026-11", ROW | {"call": "c1", "cost_usd": 1.0}, ROW | {"call": "c2", "cost_usd": 2.0})
         self.ledger("2026-10", ROW | {"call": "c0", "cost_usd": 9.0, "at": "2026-10-01T00:00:00.000Z"})
-        (self.folder / "ledger" / "counters").write_text("{}")
+        (self.folder / "ledger" / "counters").write_text("{}", encoding="utf-8")
 
     def ledger(self, month: str, *rows: dict[str, Any]) -> None:
         text = "".join(json.dumps(row) + "\n" for row in ({"version": 1}, *rows))
-        (self.folder / "ledger" / f"{month}.jsonl").write_text(text + '{"torn')
+        (self.folder / "ledger" / f"{month}.jsonl").write_text(text + '{"torn', encoding="utf-8")
 
     def cost(self, text: str | bytes, *words: str, home: Path | None = None) -> Played:
         file = self.folder / "invoice.csv"

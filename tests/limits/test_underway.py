@@ -24,7 +24,7 @@ class Underway(HomeCase):
 
     def listed(self) -> list[str]:
         underway._underway.drain()
-        return [one["call"] for one in json.loads((self.home / FILE).read_text())]
+        return [one["call"] for one in json.loads((self.home / FILE).read_text(encoding="utf-8"))]
 
     def killed(self, *calls: str) -> None:
         """What a killed server leaves: its file, and no memory of it."""
@@ -80,9 +80,9 @@ class Underway(HomeCase):
     def test_a_bent_file_is_nothing(self) -> None:
         for content in ("", "{", "5", "[5, null]", '{"call": "a"}'):
             with self.subTest(content):
-                (self.home / FILE).write_text(content)
+                (self.home / FILE).write_text(content, encoding="utf-8")
                 self.assertEqual(underway.recover(NOW), 0)
-        (self.home / FILE).write_text('[{"call": "a", "at": 5}]')
+        (self.home / FILE).write_text('[{"call": "a", "at": 5}]', encoding="utf-8")
         self.assertEqual(underway.recover(NOW), 1)
         self.assertEqual(ledger.recent(1)[0][0]["at"], ledger.stamp(NOW))
 

@@ -50,7 +50,7 @@ class Traffic(unittest.TestCase):
         (folder / "ledger").mkdir()
         rows = list(traffic.traffic(50))
         lines = [json.dumps(row) for row in ({"$schema_version": 1}, *rows)]
-        (folder / "ledger" / "2026-11.jsonl").write_text("\n".join(lines) + "\n")
+        (folder / "ledger" / "2026-11.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
         since = rows[20]["at"][:19] + "Z"
         counted = traffic.recount(folder, [("key", since), ("day", "")])
         self.assertEqual(sum(cell["calls"] for cell in counted["key", since].values()), 30)

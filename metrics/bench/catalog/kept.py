@@ -13,6 +13,7 @@ from typing import Any
 
 from metrics.bench.endpoints import Endpoint
 from metrics.records import Problem
+from metrics.store import disk
 from metrics.store.files import JsonFile
 from metrics.store.stamps import stamp
 
@@ -73,7 +74,8 @@ def versions() -> tuple[Any, ...]:
 @functools.cache
 def snapshot() -> dict[str, Any]:
     """{"at", "source", "licence", "feeds": {feed: content}}: what the program was shipped with."""
-    shipped: dict[str, Any] = json.loads(_SNAPSHOT.read_bytes())
+    with disk.reading(_SNAPSHOT) as fd:
+        shipped: dict[str, Any] = json.loads(disk.read_all(fd))
     return shipped
 
 
