@@ -31,7 +31,7 @@ def show(call: Call) -> Response:
 
 def _shown(key: Key, now: float) -> dict[str, Any]:
     """A key with what it used: its windows of this minute, its budgets, and when it was last seen."""
-    spent = ledger.spent(f"key:{key.name}", now)
+    spent = ledger.spent([f"key:{key.name}"], now)[0]
     seen = [at for at in (frame.moment(keys.last_used(key.name)), spent["at"]) if at]
     return {
         **keys.shown(key),
@@ -161,7 +161,7 @@ def show_budgets(call: Call) -> Response:
 def _stands(subject: str, rules: dict[str, Any], now: float) -> dict[str, Any]:
     return {
         "unknown_cost": rules["unknown_cost"],
-        "spent": _spent(ledger.spent(subject, now)),
+        "spent": _spent(ledger.spent([subject], now)[0]),
         "periods": budgets.stands(subject, rules, now),
     }
 

@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Any
 
 from metrics.bench import allowances, keys
@@ -84,7 +83,7 @@ class Room:
 def room(key: str, collection: str | None, now: float, own: int | None = None) -> Room:
     """What the budgets of this key, this collection and the bench leave now; `own` is what the request itself
     allows. Empty when nothing limits it. Problem 503 while the sums are being made again."""
-    limits = list(_limits(key, collection, now))
+    limits = _limits(key, collection, now)
     if limits and not ledger.LOG.ready:
         raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
     if own is not None:
@@ -103,36 +102,64 @@ def limited(key: str) -> bool:
     return bool(found and (found.budget or found.tpm)) or allowances.any()
 
 
-def _limits(key: str, collection: str | None, now: float) -> Iterator[Limit]:
-    for subject, whose, rules in _rules(key, collection):
-        yield from _of(subject, whose, rules, now)
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """What one subject may spend, as the files say it: units by period."""
+
+    subject: str
+    whose: str
+    budget: tuple[tuple[str, int], ...]
+    unknown: str
 
 
-def _of(subject: str, whose: str, rules: Mapping[str, Any], now: float) -> Iterator[Limit]:
-    budget = rules["budget"]
-    if budget:
-        used = ledger.spent(subject, now)
-        for period, amount in budget.items():
-            units = _units(amount)
-            left = units - used[period] - _held.get(subject, 0)
-            yield Limit(subject, whose, period, units, left, now, rules["unknown_cost"])
+def _limits(key: str, collection: str | None, now: float) -> list[Limit]:
+    return _as_they_stand(_rules(key, collection), now)
 
 
-def _rules(key: str, collection: str | None) -> Iterator[tuple[str, str, Mapping[str, Any]]]:
+def _as_they_stand(rules: tuple[_Rule, ...], now: float) -> list[Limit]:
+    limits: list[Limit] = []
+    for rule, used in zip(rules, ledger.spent([rule.subject for rule in rules], now), strict=True):
+        held = _held.get(rule.subject, 0)
+        for period, units in rule.budget:
+            left = units - used[period] - held
+            limits.append(Limit(rule.subject, rule.whose, period, units, left, now, rule.unknown))
+    return limits
+
+
+def _rules(key: str, collection: str | None) -> tuple[_Rule, ...]:
+    """The budgets that apply; made once for each version of the files."""
+    global _known
+    now = (keys.all(), allowances.FILE.read())
+    then, made = _known  # one tuple: another thread sees the old state or the new one
+    if then[0] is not now[0] or then[1] is not now[1] or len(made) > MOST_RULES:
+        made = {}
+        _known = (now, made)
+    found = made.get((key, collection))
+    if found is None:
+        found = made[key, collection] = tuple(_read(key, collection))
+    return found
+
+
+def _read(key: str, collection: str | None) -> Iterator[_Rule]:
     found = keys.all().get(key) if key not in keys.RESERVED else None
-    if found:
-        rules = {"budget": found.budget, "unknown_cost": found.unknown_cost}
-        yield f"key:{key}", f'the key "{key}"', rules
-    if allowances.any():
-        if collection is not None:
-            whose = f'the collection "{collection}"'
-            yield f"collection:{collection}", whose, allowances.collection(collection)
-        yield BENCH, "the bench", allowances.bench()
+    if found and found.budget:
+        yield _rule(f"key:{key}", f'the key "{key}"', found.budget, found.unknown_cost)
+    shared = [(BENCH, "the bench", allowances.bench())]
+    if collection is not None:
+        whose = f'the collection "{collection}"'
+        shared.insert(0, (f"collection:{collection}", whose, allowances.collection(collection)))
+    for subject, whose, rules in shared:
+        if rules["budget"]:
+            yield _rule(subject, whose, rules["budget"], rules["unknown_cost"])
 
 
-@lru_cache(maxsize=256)
-def _units(amount: float) -> int:
-    return cost.units(amount) or 0
+def _rule(subject: str, whose: str, budget: Mapping[str, float], unknown: str) -> _Rule:
+    units = tuple((period, cost.units(amount) or 0) for period, amount in budget.items())
+    return _Rule(subject, whose, units, unknown)
+
+
+MOST_RULES = 4096  # that are remembered, by key and collection
+_known: tuple[tuple[Any, Any], dict[tuple[str, str | None], tuple[_Rule, ...]]] = ((None, None), {})
 
 
 def standing(key: str, collection: str | None, now: float) -> list[dict[str, Any]]:
@@ -142,7 +169,8 @@ def standing(key: str, collection: str | None, now: float) -> list[dict[str, Any
 
 def stands(subject: str, rules: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
     """One subject's budgets by its rules, likewise."""
-    return [_shown(limit) for limit in _of(subject, subject, rules, now)]
+    rule = _rule(subject, subject, rules["budget"] or {}, rules["unknown_cost"])
+    return [_shown(limit) for limit in _as_they_stand((rule,), now)]
 
 
 def _shown(limit: Limit) -> dict[str, Any]:

@@ -110,18 +110,26 @@ def state(key: Key, now: float) -> dict[str, dict[str, Any]]:
 
 def headers(key: Key, anthropic: bool, now: float) -> Headers:
     """The limits of a key as its callers' SDKs read them: OpenAI's names, whose resets are Go durations until
-    all is there again, or Anthropic's, which are moments (formats.md 7.2)."""
-    listed: list[tuple[str, str]] = []
-    for kind, told in state(key, now).items():
-        what, full = ("requests" if kind == "rpm" else "tokens"), math.ceil(told["full_s"])
-        if anthropic:
-            name = f"anthropic-ratelimit-{what}"
-            facts = (str(told["limit"]), str(told["left"]), stamp(now + full)[:19] + "Z")
-            listed += zip((f"{name}-limit", f"{name}-remaining", f"{name}-reset"), facts, strict=True)
-        reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
-        names = tuple(f"x-ratelimit-{part}-{what}" for part in ("limit", "remaining", "reset"))
-        listed += zip(names, (str(told["limit"]), str(told["left"]), reset), strict=True)
-    return tuple(listed)
+    all is there again, or Anthropic's as well, which are moments (formats.md 7.2)."""
+    listed: Headers = ()
+    for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
+        if limit is not None:
+            with _lock:
+                window = _window(key.name, kind).at(now)
+                left, full = max(0, limit - window.sum - window.held), math.ceil(window.full(now))
+            reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
+            said = (str(limit), str(left))
+            listed += tuple(zip(PLAIN[kind], (*said, reset), strict=True))
+            if anthropic:
+                listed += tuple(zip(TWINS[kind], (*said, stamp(now + full)[:19] + "Z"), strict=True))
+    return listed
+
+
+PARTS, COUNTED = ("limit", "remaining", "reset"), {"rpm": "requests", "tpm": "tokens"}
+PLAIN = {kind: tuple(f"x-ratelimit-{part}-{what}" for part in PARTS) for kind, what in COUNTED.items()}
+TWINS = {
+    kind: tuple(f"anthropic-ratelimit-{what}-{part}" for part in PARTS) for kind, what in COUNTED.items()
+}
 
 
 def _window(name: str, kind: str) -> Window:

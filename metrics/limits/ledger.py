@@ -5,7 +5,7 @@ Rows are queued, so a call never waits for the disk; they reach it within 100 ms
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from metrics.evidence import reliability
@@ -103,9 +103,10 @@ def launched(token: str, key: str | None = None) -> dict[str, Any]:
     return launches.told(token, tally if tally and key in (None, tally.get("key")) else None)
 
 
-def spent(subject: str, now: float) -> dict[str, Any]:
-    """What "key:NAME", "collection:NAME" or spend.BENCH has spent (spend.told)."""
-    return LOG.counted(lambda state: spend.told(state["spend"], subject, now))
+def spent(subjects: Sequence[str], now: float) -> list[dict[str, Any]]:
+    """What each of "key:NAME", "collection:NAME" and spend.BENCH has spent (spend.told)."""
+    at = stamp(now) if subjects else ""
+    return LOG.counted(lambda state: [spend.told(state["spend"], each, at) for each in subjects])
 
 
 def recently_sent(connection: str) -> dict[str, Any]:

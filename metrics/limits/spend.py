@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics.limits import cost
-from metrics.store.stamps import stamp
 
 Row = Mapping[str, Any]
 Sums = dict[str, Any]  # {"day": which, "in_day", "month": which, "in_month", "total", "unknown", "at"}
@@ -20,19 +19,27 @@ BENCH = "bench"
 def fold(spend: Spend, row: Row) -> None:
     """Count a ledger row for its key, its collection and the bench. One that comes late, of a day or month
     that is over, counts in the total alone."""
-    units, at = charged(row), str(row["at"])
+    units, dark, at = charged(row), row.get("cost_status") == "unknown", str(row["at"])
+    day, month = at[:10], at[:7]
     for subject in (BENCH, f"key:{row.get('key')}", f"collection:{row.get('collection')}"):
         sums = spend.get(subject)
         if sums is None:
-            sums = spend[subject] = {"day": "", "month": "", "total": 0, "unknown": 0, "at": ""}
-        for period, which in (("day", at[:10]), ("month", at[:7])):
-            if which > sums[period]:
-                sums[period], sums[f"in_{period}"] = which, 0
-            if which == sums[period]:
-                sums[f"in_{period}"] += units
+            sums = spend[subject] = dict(_FIRST)
+        if day > sums["day"]:
+            sums["day"], sums["in_day"] = day, 0
+            if month > sums["month"]:
+                sums["month"], sums["in_month"] = month, 0
+        if day == sums["day"]:
+            sums["in_day"] += units
+        if month == sums["month"]:
+            sums["in_month"] += units
         sums["total"] += units
-        sums["unknown"] += row.get("cost_status") == "unknown"
-        sums["at"] = max(sums["at"], at)
+        sums["unknown"] += dark
+        if at > sums["at"]:
+            sums["at"] = at
+
+
+_FIRST = {"day": "", "in_day": 0, "month": "", "in_month": 0, "total": 0, "unknown": 0, "at": ""}
 
 
 def charged(row: Row) -> int:
@@ -42,18 +49,19 @@ def charged(row: Row) -> int:
     return (cost.units(row.get("held_usd")) or 0) if row.get("cost_status") == "unknown" else 0
 
 
-def told(spend: Spend, subject: str, now: float) -> dict[str, Any]:
-    """{"day", "month", "total", "unknown", "at"}: units in the periods that `now` is in, how many calls were
-    of unknown cost in all, and when the last one ended."""
-    sums: Mapping[str, Any] = spend.get(subject) or {}
-    at = stamp(now)
-    periods = {
-        period: sums[f"in_{period}"] if sums.get(period) == which else 0
-        for period, which in (("day", at[:10]), ("month", at[:7]))
-    }
+def told(spend: Spend, subject: str, now: str) -> dict[str, Any]:
+    """{"day", "month", "total", "unknown", "at"}: units in the periods that the stamp `now` is in, how many
+    calls were of unknown cost in all, and when the last one ended."""
+    sums = spend.get(subject)
+    if sums is None:
+        return dict(_NOTHING)
     return {
-        **periods,
-        "total": sums.get("total", 0),
-        "unknown": sums.get("unknown", 0),
-        "at": sums.get("at") or None,
+        "day": sums["in_day"] if sums["day"] == now[:10] else 0,
+        "month": sums["in_month"] if sums["month"] == now[:7] else 0,
+        "total": sums["total"],
+        "unknown": sums["unknown"],
+        "at": sums["at"],
     }
+
+
+_NOTHING = {"day": 0, "month": 0, "total": 0, "unknown": 0, "at": None}

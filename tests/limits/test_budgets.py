@@ -194,7 +194,7 @@ class CrowdTest(Budgeted):
             thread.join()
         self.assertEqual((failed, budgets._held), ([], {}))
         self.assertGreater(spent[0], 7000)
-        self.assertEqual(ledger.spent("key:app", NOW)["day"], spent[0] * 10**6)
+        self.assertEqual(ledger.spent(["key:app"], NOW)[0]["day"], spent[0] * 10**6)
 
     def test_thousands_of_schedules_against_a_plain_sum(self):
         """In virtual time: a budget is never exceeded by more than the estimate error of calls in flight."""
