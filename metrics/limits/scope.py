@@ -21,6 +21,7 @@ EXHAUSTED, LONGEST = 60.0, {"exhausted": 3600.0}
 RELAX = 300.0  # seconds without trouble after which a learned cap lets one more call run at once
 # A refusal that said nothing and cleared within these seconds was about a minute.
 MINUTE_LIKE = (20.0, 90.0)
+PAUSE = 10.0  # seconds that a hold is waited for, as the pause after a refusal is (play/calls.py)
 WORTH = 5.0  # seconds: a shorter hold is not written down
 
 
@@ -31,6 +32,11 @@ class Hold:
     until: float
     cause: str
     at: float
+
+    def firm(self, now: float) -> bool:
+        """Whether it is not waited for: money does not come by waiting, and who refused for longer than a
+        moment is passed over, as by the call that was refused."""
+        return self.cause == "exhausted" or self.until - now > PAUSE
 
     def words(self) -> str:
         return {
@@ -121,7 +127,7 @@ class Scope:
         speak against it."""
         if self.hold is not None:
             if self.hold.until > now:
-                yield Fit(self.hold.until, self.hold, firm=self.hold.cause == "exhausted")
+                yield Fit(self.hold.until, self.hold, self.hold.firm(now))
             else:
                 self.hold = None
         for limit in self.limits:

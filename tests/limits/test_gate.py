@@ -161,7 +161,8 @@ class GateTest(Gate):
         self.assertEqual(self.go().word, "go")
 
     REFUSALS = [
-        ("a window, until its reset", refused("window", NOW + 42), 42, "wait"),
+        ("a window, until its reset", refused("window", NOW + 42), 42, "refuse"),
+        ("a window that is nearly over", refused("window", NOW + 9), 9, "wait"),
         ("at once", refused("concurrency", NOW + 1), 1, "wait"),
         ("no credit: nothing to wait for", refused("exhausted"), 60, "refuse"),
         ("a credit of next month is looked for again", refused("exhausted", NOW + 1e6), 3600, "refuse"),
