@@ -65,7 +65,7 @@ class Counting(unittest.TestCase):
         said, bench, leaves = io.StringIO(), Bench(), iter(left)
         do = mock.patch.object(runs, "do", lambda *words: next(leaves))
         with contextlib.redirect_stdout(said), do:
-            counts = agents.check(AGENTS[name], JOBS[job], scenario, Path("d"), bench, mock.Mock())  # type: ignore[arg-type]
+            counts = agents.check(AGENTS[name], JOBS[job], scenario, Path("d"), bench, mock.Mock())
         self.assertEqual(list(leaves), [], "every run was made")
         return counts, said.getvalue(), bench
 
