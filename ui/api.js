@@ -4,11 +4,11 @@
 export class Trouble extends Error {
   /**
    * @param {string} message
-   * @param {{status?: number, kind?: string, hint?: string, request?: string}} [more]
+   * @param {{status?: number, kind?: string, hint?: string, request?: string, param?: string}} [more]  param: the field it is about
    */
-  constructor(message, { status = 0, kind = "error", hint = "", request = "" } = {}) {
+  constructor(message, { status = 0, kind = "error", hint = "", request = "", param = "" } = {}) {
     super(message);
-    Object.assign(this, { status, kind, hint, request });
+    Object.assign(this, { status, kind, hint, request, param });
   }
 }
 
@@ -80,6 +80,7 @@ async function trouble(response) {
     status: response.status,
     kind: error.kind ?? error.type ?? "error",
     hint: error.hint ?? "",
+    param: error.param ?? "",
     request: response.headers.get("x-request-id") ?? "",
   });
 }

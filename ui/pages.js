@@ -18,10 +18,19 @@ export const PAGES = [
     group: 1,
     load: () => import("./pages/conversations.js"),
   },
+  { name: "models", path: "/models", title: "Models", key: "m", group: 2, load: () => import("./pages/models.js") },
+  {
+    name: "collections",
+    path: "/collections",
+    title: "Collections",
+    key: "c",
+    group: 2,
+    load: () => import("./pages/collections.js"),
+  },
 ];
 
 /** The pages a phone has a tab for; the rest stands under More. */
-export const TABS = ["ask", "owed", "panels", "conversations"];
+export const TABS = ["ask", "owed", "panels", "models"];
 
 /** @param {string} path @returns {Place} the page at an address; Ask at any other */
 export const pageAt = (path) => PAGES.find((page) => page.path === path) ?? PAGES[0];

@@ -31,7 +31,8 @@ export function meet(ids) {
   const seen = [];
   for (const id of new Set(ids)) {
     const old = looks[id];
-    if (!old || (seen.length < 8 && seen.some(([shape]) => shape === old[0]))) looks[id] = choose(id, seen);
+    if (!old || seen.some((each) => (seen.length < 8 || each[1] === old[1]) && each[0] === old[0]))
+      looks[id] = choose(id, seen);
     seen.push(looks[id]);
   }
   keep("looks", looks);
@@ -59,7 +60,12 @@ function choose(id, seen) {
   );
   const shape = clear[0] ?? free[0] ?? shapes[0];
   const colours = [shape, ...shapes];
-  return [shape, colours.find((colour) => !seen.some((each) => each[0] === shape && each[1] === colour)) ?? shape];
+  // A pair that no other model wears, wherever it was met; among more than 64 the group alone counts.
+  const others = Object.keys(looks)
+    .filter((other) => other !== id)
+    .map((other) => looks[other]);
+  const unworn = (all) => colours.find((colour) => !all.some((each) => each[0] === shape && each[1] === colour));
+  return [shape, unworn([...seen, ...others]) ?? unworn(seen) ?? shape];
 }
 
 // FNV-1a: the same model looks the same in every browser that meets it first.

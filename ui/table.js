@@ -14,7 +14,7 @@ import { h } from "./dom.js";
  */
 export function table({ label, columns, rows, chosen = () => false }) {
   const head = columns.map(({ name, title, right, sorted }) =>
-    h("th", { scope: "col", class: classes(name, right), "aria-sort": sorted ? "descending" : null }, title),
+    h("th", { scope: "col", class: classes(`col-${name}`, right), "aria-sort": sorted ? "descending" : null }, title),
   );
   const body = rows.map((row) =>
     h(
@@ -36,7 +36,7 @@ export function table({ label, columns, rows, chosen = () => false }) {
 }
 
 function cell({ name, title, right, phone, head, cell: draw }, row) {
-  const look = { class: classes(name, right, phone || head ? "" : "wide-only"), "data-title": title };
+  const look = { class: classes(`col-${name}`, right, phone || head ? "" : "wide-only"), "data-title": title };
   return h(head ? "th" : "td", head ? { ...look, scope: "row" } : look, draw(row));
 }
 

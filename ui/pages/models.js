@@ -1,0 +1,233 @@
+// Models: who is on the bench, sorted by the lower end of what its verdicts say, and one of them in a drawer.
+import { get } from "../api.js";
+import { whisker } from "../chart.js";
+import { h, set } from "../dom.js";
+import { shortcut } from "../keys.js";
+import { Loading, empty } from "../loading.js";
+import { Adding } from "../models/add.js";
+import { drawer, stateOf } from "../models/drawer.js";
+import { notice } from "../notice.js";
+import { meet, seat as seatName } from "../seats.js";
+import { table, walk } from "../table.js";
+import { EARLY, money, plural, share } from "../words.js";
+
+const SHOWN = [
+  ["", "On the bench"],
+  ["retired", "Retired"],
+];
+
+export class Page {
+  /** @param {HTMLElement} root @param {any} app */
+  constructor(root, app) {
+    Object.assign(this, { root, app, query: new URLSearchParams(), said: null });
+    this.place = h("div", { class: "stack" });
+    this.side = h("div", { class: "stack" });
+    this.list = new Loading(this.place);
+    this.adding = new Adding(app, () => this.#again());
+    this.bar = this.#bar();
+    this.panes = h("div", { class: "drawered" }, this.place, this.side);
+    this.#keys();
+  }
+
+  /** @param {URLSearchParams} query */
+  show(query) {
+    this.query = query;
+    const add = query.get("add");
+    const model = query.get("model");
+    this.app.title(add !== null ? ["Models", "Add"] : model ? ["Models", model] : ["Models"]);
+    if (add !== null) {
+      this.root.replaceChildren(this.adding.root);
+      this.adding.show(add);
+      return;
+    }
+    this.panes.classList.toggle("open", Boolean(model));
+    this.#pressed();
+    this.root.replaceChildren(this.bar, this.panes);
+    if (this.said) this.#fill(this.said);
+    else this.#again();
+  }
+
+  hide() {
+    this.list.stop();
+    this.adding.stop();
+    this.said = null;
+  }
+
+  #again() {
+    this.said = null;
+    return this.list.show("/api/models", (said) => this.#loaded(said));
+  }
+
+  #loaded(said) {
+    this.said = said;
+    meet([...said.models].map(({ model_id: id }) => id));
+    this.#drawer();
+    return this.#rows();
+  }
+
+  #fill() {
+    this.place.replaceChildren(...this.#rows());
+    this.#drawer();
+  }
+
+  #rows() {
+    const { models, retired, problems = [] } = this.said;
+    const old = this.query.get("show") === "retired";
+    const words = (this.query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    const fits = (model) =>
+      words.every((word) => `${model.alias} ${model.model_id} ${model.role}`.toLowerCase().includes(word));
+    const all = old ? retired : models;
+    const rows = all.filter(fits).sort(byRecord);
+    const wrong = problems.map((each) => notice("bad", each));
+    if (!rows.length) return [...wrong, this.#none(all.length, old)];
+    const columns = COLUMNS((alias) => this.#address({ model: alias }));
+    return [
+      ...wrong,
+      table({
+        label: old ? "Retired models" : "Models",
+        columns,
+        rows,
+        chosen: ({ alias }) => alias === this.query.get("model"),
+      }),
+      h("p", { class: "faint" }, tied(rows)),
+    ];
+  }
+
+  #none(n, old) {
+    if (n)
+      return empty(
+        "No model fits.",
+        "No name, role or endpoint has these words.",
+        h("a", { class: "button", href: "/models", "data-go": true }, "Show all models"),
+      );
+    if (old)
+      return empty(
+        "Nobody has retired.",
+        "A model that is retired keeps its record here, and can be brought back with its places.",
+      );
+    return empty(
+      "The bench is empty.",
+      "Add one place that serves models.",
+      h("a", { class: "button primary", href: "/endpoints?add=", "data-go": true }, "Add an endpoint"),
+    );
+  }
+
+  #address(changes) {
+    const query = new URLSearchParams(this.query);
+    for (const [name, value] of Object.entries(changes)) value ? query.set(name, value) : query.delete(name);
+    return `/models${query.size ? `?${query}` : ""}`;
+  }
+
+  async #drawer() {
+    const alias = this.query.get("model");
+    const model = alias && [...this.said.models, ...this.said.retired].find((each) => each.alias === alias);
+    if (!alias) return this.side.replaceChildren();
+    if (!model)
+      return this.side.replaceChildren(
+        notice("warn", `There is no model ${alias} on the bench.`, "It may have another name by now."),
+      );
+    let places = null;
+    try {
+      places = (await get("/api/collections")).collections.filter(({ members }) =>
+        members.some((each) => each.alias === alias),
+      );
+    } catch {
+      // Where it sits is one line of many; the rest of the drawer stands without it.
+    }
+    if (this.query.get("model") !== alias) return;
+    const done = (name) => (
+      this.#again(),
+      name === undefined ? undefined : this.app.go(this.#address({ model: name }), { replace: true })
+    );
+    this.side.replaceChildren(drawer(model, places, { close: this.#address({ model: "" }), done }));
+  }
+
+  #bar() {
+    this.words = h("input", {
+      class: "field grow",
+      type: "search",
+      placeholder: "Filter models",
+      "aria-label": "Filter models",
+      on: { input: () => this.app.go(this.#address({ q: this.words.value.trim() }), { replace: true }) },
+    });
+    const go = (show) => () => this.app.go(this.#address({ show, model: "" }));
+    this.shown = h(
+      "span",
+      { class: "segment", role: "group", "aria-label": "Which models" },
+      SHOWN.map(([show, word]) => h("button", { type: "button", "data-show": show, on: { click: go(show) } }, word)),
+    );
+    const add = h("a", { class: "button primary end", href: "/models?add=", "data-go": true }, "Add models");
+    return h("div", { class: "filters" }, this.words, this.shown, add);
+  }
+
+  #pressed() {
+    if (document.activeElement !== this.words) this.words.value = this.query.get("q") ?? "";
+    for (const each of this.shown.children)
+      set(each, { "aria-pressed": String(each.dataset.show === (this.query.get("show") ?? "")) });
+  }
+
+  #keys() {
+    const list = { page: "models", group: "List", when: () => this.query.get("add") === null };
+    const close = () => (this.query.get("model") ? this.app.go(this.#address({ model: "" })) : false);
+    shortcut(
+      { keys: ["/"], label: "Filter", ...list, run: () => this.words.focus() },
+      { keys: ["j"], label: "Next row", ...list, run: () => walk(this.place, 1) },
+      { keys: ["k"], label: "Row before", ...list, run: () => walk(this.place, -1) },
+      { keys: ["Escape"], show: ["Esc"], label: "Close the drawer", ...list, run: close },
+    );
+  }
+}
+
+// By the lower end of the interval, so that one lucky verdict never tops forty; who has none comes after, programs last.
+const byRecord = (a, b) =>
+  Number(Boolean(a.builtin)) - Number(Boolean(b.builtin)) ||
+  (b.record.range?.[0] ?? -1) - (a.record.range?.[0] ?? -1) ||
+  a.alias.localeCompare(b.alias);
+
+const COLUMNS = (address) => [
+  {
+    name: "model",
+    title: "Model",
+    head: true,
+    cell: (model) => [
+      h("a", { href: address(model.alias), "data-go": true }, seatName({ alias: model.alias, id: model.model_id })),
+      h("small", {}, model.builtin ? "program, inside this server" : model.endpoint),
+    ],
+  },
+  { name: "status", title: "Status", phone: true, cell: stateOf },
+  { name: "useful", title: "Useful, 95 % interval", sorted: true, cell: ({ record }) => whisker(record, EARLY) },
+  {
+    name: "judged",
+    title: "Judged",
+    phone: true,
+    right: true,
+    cell: ({ record }) => share({ ...record, range: null }),
+  },
+  {
+    name: "context",
+    title: "Reads",
+    right: true,
+    cell: ({ context }) => (context ? `${context.toLocaleString("en-US")} tokens` : unknown()),
+  },
+  { name: "price", title: "Price, in and out", right: true, cell: priceOf },
+];
+
+const unknown = () => h("span", { class: "unknown", title: "Neither you nor a catalog has said it" }, "unknown");
+
+function priceOf({ price }) {
+  if (typeof price?.input !== "number") return unknown();
+  if (!price.input && !price.output) return "free";
+  return `${money(price.input)}, ${typeof price.output === "number" ? money(price.output) : "unknown"} a million`;
+}
+
+// Whoever's interval reaches that of the first cannot be told apart from it.
+function tied(rows) {
+  const [first, ...rest] = rows.filter(({ record }) => record.judged >= EARLY);
+  const tie = first ? rest.filter(({ record }) => record.range[1] >= first.record.range[0]) : [];
+  const said = !first
+    ? `Nobody has ${EARLY} verdicts yet, so nobody leads.`
+    : tie.length
+      ? `${[first, ...tie].map(({ alias }) => alias).join(", ")} are not told apart yet: their intervals overlap.`
+      : `${first.alias} leads: no other interval reaches its own.`;
+  return `${plural(rows.length, "model")}, sorted by the lower end of the interval. ${said}`;
+}
