@@ -36,6 +36,20 @@ class Status(ApiCase):
         self.assertEqual((reply["problems"], reply["today"]["calls"]), ([], 0))
         self.assertGreaterEqual(reply["uptime_s"], 0)
 
+    def test_who_can_reach_it(self) -> None:
+        token = {"BENCHWARMERS_ADMIN_TOKEN": "a token of some length"}
+        for env, said in (
+            ({}, "this computer only"),
+            ({"BENCHWARMERS_REQUIRE_KEYS": "1"}, "this computer only; callers need a key"),
+            (token, "this computer only; the page a login"),
+            (
+                {"BENCH_BIND": "0.0.0.0", **token},
+                "whoever reaches 0.0.0.0; callers need a key; the page a login",
+            ),
+        ):
+            with self.subTest(env):
+                self.assertEqual(status.exposure(env), said)
+
     def test_practice_ends_with_a_real_endpoint(self) -> None:
         self.seat_squad("practice-lint")
         self.seat_models("alpha")
