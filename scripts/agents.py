@@ -13,7 +13,7 @@ import secrets
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -53,19 +53,18 @@ def read_options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
 
-    def some_of(names: object) -> object:
+    def some_of(known: list[str]) -> Callable[[str], list[str]]:
         def taken(text: str) -> list[str]:
             wanted = text.split(",")
             if unknown := [name for name in wanted if name not in known]:
                 raise argparse.ArgumentTypeError(f"there is no {unknown[0]}; there are {', '.join(known)}")
             return wanted
 
-        known = list(names)  # type: ignore[call-overload]
         return taken
 
     for name, known in (("agents", AGENTS), ("jobs", JOBS), ("scenarios", SCENARIOS)):
         usual = ["plain"] if name == "scenarios" else list(known)
-        parser.add_argument(f"--{name}", type=some_of(known), default=usual, help=",".join(known))
+        parser.add_argument(f"--{name}", type=some_of(list(known)), default=usual, help=",".join(known))
     parser.add_argument("--dir", type=Path, help="install here and keep it, to be used again")
     return parser.parse_args()
 
