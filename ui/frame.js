@@ -163,7 +163,8 @@ function themes() {
   return group;
 }
 
-function pickTheme(name, group = document.querySelector(".themes")) {
+/** @param {string} name auto, light or dark: kept in this browser @param {Element} [group] the buttons that show it */
+export function pickTheme(name, group = document.querySelector(".themes")) {
   keep("theme", name === "auto" ? null : name);
   if (name === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = name;

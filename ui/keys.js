@@ -14,6 +14,12 @@ let page = "";
 let led = -Infinity; // when g was pressed, which waits for a second letter
 const LED = 1500; // ms it waits
 
+/** @param {boolean} [on] turn shortcuts of one letter on or off @returns {boolean} are they on? */
+export function letterKeys(on = letters) {
+  if (on !== letters) keep("letters", (letters = on));
+  return letters;
+}
+
 /** @param {...Shortcut} more */
 export const shortcut = (...more) => void shortcuts.push(...more);
 
@@ -78,6 +84,6 @@ function section(group) {
 
 function toggle() {
   const box = h("input", { type: "checkbox", id: "letters", checked: letters });
-  box.addEventListener("change", () => keep("letters", (letters = box.checked)));
+  box.addEventListener("change", () => letterKeys(box.checked));
   return h("label", { for: "letters" }, box, " Single-letter shortcuts");
 }

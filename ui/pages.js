@@ -27,6 +27,22 @@ export const PAGES = [
     group: 2,
     load: () => import("./pages/collections.js"),
   },
+  {
+    name: "endpoints",
+    path: "/endpoints",
+    title: "Endpoints",
+    key: "e",
+    group: 2,
+    load: () => import("./pages/endpoints.js"),
+  },
+  {
+    name: "settings",
+    path: "/settings",
+    title: "Settings",
+    key: "s",
+    group: 3,
+    load: () => import("./pages/settings.js"),
+  },
 ];
 
 /** The pages a phone has a tab for; the rest stands under More. */
