@@ -153,7 +153,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     recently.fold(state["recent"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=5)
+LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=6)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

@@ -6,7 +6,6 @@ question adds up hours and days, never rows. Money is in exact integers of 1e-12
 """
 
 import base64
-import functools
 import json
 import zlib
 from collections.abc import Callable, Mapping
@@ -17,9 +16,9 @@ from metrics.store.stamps import stamp
 
 Row = Mapping[str, Any]
 Cells = dict[str, list[int]]  # by name, what COUNTS say
-State = dict[
-    str, Any
-]  # {"open": {hour: {by: Cells}}, "hours": {hour: {by: packed}}, "days": the same, "merged"}
+# {"open": {hour: {by: Cells}}, "hours": {hour: {by: packed}}, "days": {day: …} for what came before those, up to
+# the hour "merged", "whole": {day: …} for the closed hours of a day together, so that a question adds up less}
+State = dict[str, Any]
 
 FIELDS = ("model", "collection", "key", "purpose", "endpoint")
 BY = (*FIELDS, "day")
@@ -38,7 +37,7 @@ NOT_ITS_FAULT = ("caller_left", INTERRUPTED)
 
 
 def empty() -> State:
-    return {"open": {}, "hours": {}, "days": {}, "merged": ""}
+    return {"open": {}, "hours": {}, "whole": {}, "days": {}, "merged": ""}
 
 
 def fold(state: State, row: Row) -> None:
@@ -85,6 +84,8 @@ def _add(cells: Cells, name: str, amounts: list[tuple[int, int]]) -> None:
 def _open(state: State, hour: str) -> dict[str, Cells]:
     """The hour, to be counted in; another is closed for it."""
     packed = state["hours"].pop(hour, {})
+    if packed:
+        state["whole"].pop(hour[:10], None)
     cells: dict[str, Cells] = {by: _unpacked(packed.get(by)) for by in BY}
     state["open"][hour] = cells
     while len(state["open"]) > OPEN:
@@ -93,10 +94,14 @@ def _open(state: State, hour: str) -> dict[str, Cells]:
 
 
 def _close(state: State, hour: str) -> None:
-    hours, days = state["hours"], state["days"]
+    hours, whole, days = state["hours"], state["whole"], state["days"]
     hours[hour] = {by: _packed(cells) for by, cells in state["open"].pop(hour).items()}
+    fresh = [hour] if hour[:10] in whole else [one for one in hours if one[:10] == hour[:10]]
+    for one in fresh:
+        _into_day(whole, one, hours[one])
     while len(hours) > HOURS:
         oldest = min(hours)
+        whole.pop(oldest[:10], None)
         _into_day(days, oldest, hours.pop(oldest))
         state["merged"] = max(state["merged"], oldest)
     while len(days) > DAYS:
@@ -131,15 +136,6 @@ def _unpacked(packed: str | None) -> Cells:
     return cells
 
 
-@functools.lru_cache(maxsize=1000)
-def _summed(pieces: tuple[str, ...]) -> Cells:
-    """What a day's packed pieces come to; read-only. Days that are over are asked for again and again."""
-    cells: Cells = {}
-    for packed in pieces:
-        _sum(cells, _unpacked(packed))
-    return cells
-
-
 # --- answering
 
 
@@ -149,7 +145,8 @@ def copy(state: State, by: str) -> State:
         hour: {name: list(counts) for name, counts in cells[by].items()}
         for hour, cells in state["open"].items()
     }
-    packed = {part: {at: each[by] for at, each in state[part].items()} for part in ("hours", "days")}
+    parts = ("hours", "whole", "days")
+    packed = {part: {at: each[by] for at, each in state[part].items()} for part in parts}
     return {"open": opened, "merged": state["merged"], **packed}
 
 
@@ -166,13 +163,11 @@ def told(
     """
     start = _start(copied, since)
     cells: Cells = {}
-    by_day: dict[str, list[str]] = {}
-    for part, size in (("days", 10), ("hours", 13)):
-        for at, packed in copied[part].items():
-            if at >= start[:size]:
-                by_day.setdefault(at[:10], []).append(packed)
-    for pieces in by_day.values():
-        _sum(cells, _summed(tuple(pieces)), named)
+    whole = {day: packed for day, packed in copied["whole"].items() if f"{day}T00" >= start}
+    pieces = [*whole.values(), *(packed for day, packed in copied["days"].items() if day >= start[:10])]
+    pieces += [packed for hour, packed in copied["hours"].items() if hour >= start and hour[:10] not in whole]
+    for packed in pieces:
+        _sum(cells, _unpacked(packed), named)
     for at, opened in copied["open"].items():
         if at >= start:
             _sum(cells, opened, named)
