@@ -241,15 +241,15 @@ def hold(
     """Set aside what a call may cost and the tokens it takes in. Problem 402 or 429 where they do not fit:
     nothing is set aside then."""
     at = time.time() if now is None else now
-    expected = estimate(target, prompt, most)
     tokens = key_rates.hold(key, prompt, at)
     try:
+        rules = _rules(key, collection)
+        expected = estimate(target, prompt, most) if rules else None
+        subjects = tuple(rule.subject for rule in rules)
         with _lock:
-            place = room(key, collection, at)
-            why = place.take(expected)
+            why = room(key, collection, at).take(expected)
             if why:
-                raise refused(f"{target.alias} {why}")
-            subjects = tuple(dict.fromkeys(limit.subject for limit in place.limits))
+                raise refused(why)
             for subject in subjects:
                 _held[subject] = _held.get(subject, 0) + (expected or 0)
     except Problem:
