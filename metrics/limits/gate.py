@@ -21,7 +21,7 @@ from metrics.client.limit_rows import Row
 from metrics.limits import caps, cost, ledger, pacing, quota, recently
 from metrics.limits.pacing import Verdict
 from metrics.limits.scope import Scope
-from metrics.limits.windows import Amounts
+from metrics.limits.windows import Amounts, Track
 from metrics.records import Problem, Target, Usage
 from metrics.store import home
 
@@ -40,6 +40,7 @@ class Connection:
         self.lock = threading.Lock()
         self.line: list[Entry] = []
         self._known = quota.remembered(name)
+        self.unsure = not ledger.LOG.ready  # its counters are being made again
         self._past = ledger.recently_sent(name)
         self.scopes: dict[str, Scope] = {}
         self.pairs: dict[str, tuple[Scope, Scope]] = {}  # by model: the connection's scope, and its own
@@ -54,6 +55,20 @@ class Connection:
             found.track.seed(*recently.lines(self._past.get(model_id), now), now)
             self.scopes[model_id] = found
         return found
+
+    def catch_up(self, now: float) -> None:
+        """Take the past anew once the ledger has counted all of it; what is under way counts as sent now."""
+        if not ledger.LOG.ready:
+            return
+        past = ledger.recently_sent(self.name)
+        with self.lock:
+            if self.unsure:
+                self.unsure, self._past = False, past
+                for model_id, scope in self.scopes.items():
+                    scope.track = Track()
+                    scope.track.seed(*recently.lines(past.get(model_id), now), now)
+                    if scope.running:
+                        scope.track.add(Amounts(scope.running), now)
 
     def pair(self, model_id: str, now: float) -> tuple[Scope, Scope]:
         found = self.pairs.get(model_id)
@@ -137,6 +152,8 @@ class Entry:
         """Whether the call may go: it is counted then. After "wait" ask again, in a moment: its place in the
         line is kept. Problem 503 when limits.json does not parse."""
         connection, (whole, model) = self._connection, self._scopes
+        if connection.unsure:
+            connection.catch_up(self._clock())
         while True:
             now = self._clock()
             version = caps.version(now)

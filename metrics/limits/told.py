@@ -1,6 +1,7 @@
 """Limits as they stand, for people: of each connection and model what is allowed, used, left, until when, who
 said so and how long ago. The same figures that calls are paced by."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,8 @@ def quotas(now: float) -> list[Told]:
         endpoint = known.get(name)
         row = limit_rows.of_host(endpoint.host or host_of(endpoint.base)) if endpoint else limit_rows.UNKNOWN
         connection = gate.connection(name, now)
+        if connection.unsure:
+            connection.catch_up(now)
         version = caps.version(now)
         with connection.lock:
             for model_id in caps.MODELS.good():
@@ -67,18 +70,21 @@ def _limit(scope: Scope, limit: Limit, left: Left | None, now: float) -> Told:
     else:
         window = scope.window(limit, now)
         used, resets = window.used(now), window.resets(now)
-    if limit.metric == "usd":
-        used /= cost.UNITS
+    used = used / cost.UNITS if limit.metric == "usd" else math.ceil(used - 1e-9)  # buckets hold fractions
     remaining = max(0.0, limit.shown - used)
-    if left is not None and left.now(now) < remaining:  # somebody else uses the same key
-        remaining, resets = max(0.0, left.now(now)), left.until
+    if left is not None:  # somebody else may use the same key
+        remaining, resets = min(remaining, _whole(left.now(now))), left.until
     told = _record(limit.metric, limit.window or "at-once", limit.shown, used, remaining, resets)
     return {**told, **_said(limit.source, limit.at, now), "kind": limit.kind}
 
 
 def _left(left: Left, now: float) -> Told:
-    told = _record(left.metric, left.window, left.limit, None, max(0.0, left.now(now)), left.until)
+    told = _record(left.metric, left.window, left.limit, None, _whole(left.now(now)), left.until)
     return {**told, **_said("headers", left.at, now)}
+
+
+def _whole(amount: float) -> float:
+    return float(max(0, math.floor(amount + 1e-9)))
 
 
 def _record(

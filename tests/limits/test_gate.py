@@ -2,6 +2,7 @@ import tempfile
 import threading
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from metrics.bench import endpoints, moves
 from metrics.bench.endpoints import Endpoint
@@ -245,6 +246,18 @@ class GateTest(Gate):
         self.now += 5
         self.assertEqual(self.words(2), ["go", "refuse"])
         self.assertAlmostEqual(self.go(OTHER).seconds, 495, delta=1)
+
+    def test_a_ledger_that_is_still_being_counted_is_taken_in_when_it_is(self):
+        self.limit(rpmo=10)
+        row = {"at": stamp(NOW - 5000), "connection": "groq", "model_id": CHAT.model_id, "attempts": 9}
+        ledger.add(row)
+        with (
+            mock.patch.object(type(ledger.LOG), "ready", False),
+            mock.patch.object(ledger, "recently_sent", lambda name: {}),
+        ):
+            self.assertEqual(self.go().word, "go")
+        ledger.add({**row, "at": stamp(NOW), "attempts": 1})
+        self.assertEqual(self.go().word, "refuse")
 
     def test_our_own_refusals_are_nobodys_statement(self):
         """Fault 19: a limit of the user's own, taken away, leaves nothing behind."""
