@@ -16,8 +16,8 @@ from metrics.store.stamps import stamp
 
 Row = Mapping[str, Any]
 Cells = dict[str, list[int]]  # by name, what COUNTS say
-# {"open": {hour: {by: Cells}}, "hours": {hour: {by: packed}}, "days": {day: …} for what came before those, up to
-# the hour "merged", "whole": {day: …} for the closed hours of a day together, so that a question adds up less}
+# {"open": {hour: {by: Cells}}, "hours": {hour: {by: packed}}, "days": {day: …} of what was before the hours,
+# up to the hour "merged", "whole": {day: …} of a day's closed hours once more: a question adds up less}
 State = dict[str, Any]
 
 FIELDS = ("model", "collection", "key", "purpose", "endpoint")

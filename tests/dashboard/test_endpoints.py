@@ -3,8 +3,9 @@ from typing import Any
 from unittest import mock
 
 from metrics.bench import credentials, endpoints, roster
+from metrics.bench.catalog import book
 from metrics.dashboard import endpoints as handlers
-from metrics.records import Problem
+from metrics.records import Price, Problem
 from tests.dashboard.api import ApiCase
 from tests.provider import Answer, Provider, body, error, garbage
 
@@ -231,6 +232,18 @@ class Endpoints(ApiCase):
             "/api/endpoint", {"name": "ollama", "base": "http://localhost:11434/v1", "test": False}
         )
         self.assertEqual(reply["endpoint"]["kind"], "local")
+
+    def test_what_the_list_says_of_a_model_is_known_from_then_on(self) -> None:
+        listed = {
+            "data": [{"id": "m1", "max_model_len": 4096, "pricing": {"prompt": "0", "completion": "0"}}]
+        }
+        self.script(body(listed))
+        self.add()
+        self.seat_models("m1", endpoint="box")
+        model = roster.get("m1")
+        self.assertEqual((model.context, model.price), (4096, Price(0, 0, source="listing")))
+        self.post("/api/endpoint/remove", {"name": "box", "with_models": True})
+        self.assertNotIn("box", book.book().listings)
 
     def test_key_default_and_remove(self) -> None:
         self.add()

@@ -6,7 +6,7 @@ from itertools import product
 from metrics.client.chat import Conversation
 from metrics.client.transport import Hangup
 from metrics.events import Chunk, Closed, Opened, Text
-from metrics.limits import ledger
+from metrics.limits import ledger, underway
 from metrics.play import calls
 from metrics.play.calls import Clocks, Filing
 from metrics.records import Price, Seat
@@ -68,6 +68,32 @@ class CallsTest(House):
         self.assertEqual((row["status"], row["uncached_in"], row["out"]), ("ok", 11, 7))
         self.assertEqual((row["cost_usd"], row["cost_status"]), (25e-6, "computed"))
         self.assertIsNotNone(answer.first_token_s)
+        rates = {"input": 1.0, "output": 2.0, "cache_read": 0.5, "cache_write": 1.0}
+        self.assertEqual((row["price"], row["price_source"]), (rates, "user"))
+        self.assertEqual((len(row["price_version"]), row["request_id"]), (12, "cc-1"))
+
+    def test_the_providers_own_figure_counts_where_the_user_said_nothing(self):
+        spent = {"prompt_tokens": 11, "completion_tokens": 7, "cost": 0.125}
+        for price, usd, source in ((None, 0.125, "provider"), (Price(1.0, 2.0), 25e-6, "user")):
+            with self.subTest(source):
+                self.setUp()
+                _, _, row = self.place(text("said", usage=spent), price=price)
+                self.assertEqual((row["cost_usd"], row["price_source"]), (usd, source))
+                self.doCleanups()
+
+    def test_a_call_is_under_way_until_it_has_its_row(self):
+        seen = []
+
+        def answer(request):
+            seen.extend(tell() for tell in underway._underway.calls.values())
+            return text("said")
+
+        _, _, row = self.place(answer)
+        self.assertEqual([(one["call"], one["error"]) for one in seen], [(row["call"], "interrupted")])
+        self.assertEqual(
+            (seen[0]["out"], seen[0]["cost_status"], seen[0]["seconds"]), (None, "unknown", None)
+        )
+        self.assertEqual(underway._underway.calls, {})
 
     def test_usage_that_is_missing_is_estimated_and_marked(self):
         answer, _, row = self.place(text("twelve chars", usage=None), price=Price(1.0, 1.0))
