@@ -12,6 +12,7 @@ A case is a file in files/. Its keys:
     collection    settings of the collection, such as {drop_hosted_tools: true}
     expect        all of it must hold: see judge.py. `variants` and `also` make several runs of one case, see
                   case.py
+    require_keys  the case has a server of its own, which asks for gateway keys on this computer too
     later         why the case, or a variant, cannot pass yet: such runs are played only with --later
 
 Placeholders in any string: $ROUTE the model to ask, $PORT ours, $UP the provider's, $SINK that of a server
