@@ -5,7 +5,7 @@ Seconds are kept for two minutes, then pieces of five minutes for a day, and the
 less fine than it happened counts as later than it was, so nothing goes out too early after a restart.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metrics.limits import cost
@@ -25,43 +25,56 @@ def fold(past: Past, row: Row) -> None:
     attempts, connection, model_id = row.get("attempts"), row.get("connection"), row.get("model_id")
     if not attempts or not isinstance(connection, str) or not isinstance(model_id, str):
         return
-    amounts, at = of_row(row), stamps.epoch(row["at"])
-    scopes = past.setdefault(connection, {})
+    amounts, at = of_row(row), row["at"]
+    second, month = int(stamps.epoch(at)), at[:7]
+    scopes = past.get(connection)
+    if scopes is None:
+        scopes = past[connection] = {}
     for name in ("", model_id):
-        empty = {"fine": [], "coarse": [], "month": ["", *Amounts()]}
-        _take(scopes.setdefault(name, empty), amounts, at, row)
+        scope = scopes.get(name)
+        if scope is None:
+            scope = scopes[name] = {"fine": [], "coarse": [], "month": [month, *Amounts()]}
+        _take(scope, amounts, second, month)
 
 
 def of_row(row: Row) -> Amounts:
-    into = sum(row.get(kind) or 0 for kind in ("uncached_in", "cache_read", "cache_write"))
-    out = row.get("out") or 0
-    units = round((row.get("cost_usd") or 0.0) * cost.UNITS)
-    return Amounts(row.get("attempts") or 0, into + out, into, out, units)
+    get = row.get
+    into = (get("uncached_in") or 0) + (get("cache_read") or 0) + (get("cache_write") or 0)
+    out = get("out") or 0
+    return Amounts(get("attempts") or 0, into + out, into, out, round((get("cost_usd") or 0.0) * cost.UNITS))
 
 
-def _take(scope: Scope, amounts: Amounts, at: float, row: Row) -> None:
-    second, fine, month = int(at), scope["fine"], row["at"][:7]
+def _take(scope: Scope, amounts: Sequence[float], second: int, month: str) -> None:
+    fine, coarse = scope["fine"], scope["coarse"]
     _add(fine, second, amounts)
     while fine[0][0] < second - FINE:
         start, *rest = fine.pop(0)
-        _add(scope["coarse"], start - start % PIECE, Amounts(*rest))
-    coarse = scope["coarse"]
+        _add(coarse, start - start % PIECE, rest)
     while coarse and coarse[0][0] < second - DAY - PIECE:
         del coarse[0]
-    before = scope["month"]
-    if before[0] != month:
-        if month < before[0]:
-            return  # a row that comes late, of a month that is over
-        before = [month, *Amounts()]
-    scope["month"] = [month, *(sum(pair) for pair in zip(before[1:], amounts, strict=True))]
+    sums = scope["month"]
+    if sums[0] < month:
+        scope["month"] = [month, *amounts]
+    elif sums[0] == month:  # else a row that comes late, of a month that is over
+        _sum(sums, amounts)
 
 
-def _add(lines: list[list[float]], start: int, amounts: Amounts) -> None:
+def _add(lines: list[list[float]], start: int, amounts: Sequence[float]) -> None:
     """Rows end out of order by a little: what is earlier than the last line counts with it."""
     if lines and lines[-1][0] >= start:
-        lines[-1][1:] = [sum(pair) for pair in zip(lines[-1][1:], amounts, strict=True)]
+        _sum(lines[-1], amounts)
     else:
         lines.append([start, *amounts])
+
+
+def _sum(line: list[Any], amounts: Sequence[float]) -> None:
+    """Written out: this runs for every call, several times."""
+    calls, tokens, into, out, units = amounts
+    line[1] += calls
+    line[2] += tokens
+    line[3] += into
+    line[4] += out
+    line[5] += units
 
 
 def lines(scope: Scope | None, now: float) -> tuple[list[tuple[float, Amounts]], Amounts]:
