@@ -84,7 +84,10 @@ def _providers(rows: sqlite3.Connection) -> Iterator[tuple[str, dict[str, Any]]]
     for row in rows.execute(
         "select * from pricing where experimental_mode_name is null order by min_context"
     ):
-        cost = {name: row[f"cost_{name}"] for name in ("input", "output", "cache_read", "cache_write")}
+        cost = {
+            name: row[f"cost_{name}"]
+            for name in ("input", "output", "reasoning", "cache_read", "cache_write")
+        }
         if row["min_context"] == 0:
             costs[row["model_full_id"]] = cost
         else:

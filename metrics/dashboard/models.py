@@ -58,8 +58,12 @@ def add(call: Call) -> Response:
     before = roster.all().values()
     model = moves.add(Model(**form), frame.BY)
     twins = [twin.alias for twin in before if twin.model_id == model.model_id]
-    note = f"the same model is on the bench as {', '.join(twins)}; they share one record" if twins else ""
-    return frame.ok(model=facts(model), note=note)
+    notes = [f"the same model is on the bench as {', '.join(twins)}; they share one record"] if twins else []
+    known = roster.get(model.alias)
+    told = [name for name in (*roster.FILLED, "price") if getattr(known, name) != getattr(model, name)]
+    if told:
+        notes.append(f"the catalog tells its {', '.join(told)}: bench catalog show {model.alias}")
+    return frame.ok(model=facts(known), note="; ".join(notes))
 
 
 def change(call: Call) -> Response:

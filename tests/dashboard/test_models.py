@@ -3,7 +3,9 @@ import unittest
 from typing import Any
 from unittest import mock
 
-from metrics.bench import collections, roster
+from metrics.bench import collections, endpoints, roster
+from metrics.bench.catalog import kept
+from metrics.bench.endpoints import Endpoint
 from metrics.dashboard import models
 from metrics.evidence import reliability, verdicts
 from tests.bench.bench import BY
@@ -19,6 +21,24 @@ class Models(ApiCase):
 
     def listed(self) -> dict[str, Any]:
         return {one["alias"]: one for one in self.get("/api/models")["models"]}
+
+    def test_what_the_catalog_fills_in_is_told(self) -> None:
+        endpoints.save(Endpoint("oai", "https://api.openai.com/v1"), BY)
+        offer = {"context": 9, "tools": True, "price": {"input": 2}}
+        kept.save(kept.MODELS_DEV, {"openai": {"models": {"gpt": offer}}}, 0.0)
+        reply = self.post(
+            "/api/model/add", {"alias": "new", "endpoint": "oai", "served": "gpt", "tools": False}
+        )
+        self.assertIn("the catalog tells its context, price", reply["note"])
+        told = reply["model"]
+        self.assertEqual((told["context"], told["tools"], told["price"]["source"]), (9, False, "models.dev"))
+        self.assertIn("as new; they share one record", self.twin("gpt"))
+
+    def twin(self, served: str) -> str:
+        note: str = self.post("/api/model/add", {"alias": "twin", "endpoint": "oai", "served": served})[
+            "note"
+        ]
+        return note
 
     def test_added_as_given(self) -> None:
         form = {

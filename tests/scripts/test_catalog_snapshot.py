@@ -17,7 +17,7 @@ create table models (full_id, provider_id, id, name, family, reasoning, tool_cal
     knowledge, open_weights, limit_context, limit_output, status);
 create table model_modalities (model_full_id, direction, position, value);
 create table pricing (model_full_id, experimental_mode_name, min_context, cost_input, cost_output,
-    cost_cache_read, cost_cache_write);
+    cost_reasoning, cost_cache_read, cost_cache_write);
 insert into metadata values ('generated_at', '2026-08-18T08:14:34+00:00');
 insert into providers values ('openai', 'OpenAI', '', null, '', ''), ('nobody', 'N', '', null, '', '');
 insert into models values
@@ -26,9 +26,9 @@ insert into models values
     ('nobody:x', 'nobody', 'x', 'X', null, 0, 0, 0, null, 0, 5, 5, null);
 insert into model_modalities values ('openai:gpt', 'input', 1, 'image'), ('openai:gpt', 'input', 0, 'text');
 insert into pricing values
-    ('openai:gpt', null, 200000, 4, 8, null, null),
-    ('openai:gpt', null, 0, 2, 4, 0.5, null),
-    ('openai:gpt', 'fast', 0, 9, 9, 9, 9);
+    ('openai:gpt', null, 200000, 4, 8, null, null, null),
+    ('openai:gpt', null, 0, 2, 4, 4, 0.5, null),
+    ('openai:gpt', 'fast', 0, 9, 9, 9, 9, 9);
 """
 GPT = {
     "context": 400_000,

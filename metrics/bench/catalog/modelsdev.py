@@ -85,7 +85,11 @@ def _price(cost: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _rates(cost: Mapping[str, Any]) -> dict[str, float]:
+    """The prices that are said. Where thinking has a price of its own, what an answer costs hangs on how it
+    came about, which a call does not tell: then the output's is unknown rather than too low."""
     rates = {name: facts.usd(cost.get(name)) for name in facts.PRICES}
+    if facts.usd(cost.get("reasoning")) not in (None, 0, rates["output"]):
+        rates["output"] = None
     return {name: rate for name, rate in rates.items() if rate is not None}
 
 

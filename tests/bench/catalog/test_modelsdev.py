@@ -65,6 +65,8 @@ class Read(unittest.TestCase):
             ("no cost is unknown", None, None),
             ("nothing said of it", {}, None),
             ("free", {"input": 0, "output": 0}, {"input": 0, "output": 0}),
+            ("thinking at another price", {"input": 1, "output": 2, "reasoning": 6}, {"input": 1}),
+            ("thinking at the same", {"output": 2, "reasoning": 2}, {"output": 2}),
             ("tiers", TIERED, {"input": 1, "tiers": [{"above": 32_000, "input": 2}]}),
             (
                 "tiers before the older word",
