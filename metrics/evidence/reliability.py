@@ -123,6 +123,12 @@ def _failing(fact: Fact, now: float | None) -> str | None:
     return f"{failures} failures in a row, the last of them: {fact['why']}"
 
 
+def steady(model_id: str) -> bool:
+    """Whether the model answered the last time that it was asked."""
+    fact = _fact(model_id)
+    return fact.get("answered") is not None and not fact.get("failures")
+
+
 def last_answered(model_id: str) -> float | None:
     """When the model last answered, epoch seconds to the millisecond; None when it never did."""
     answered: float | None = _fact(model_id).get("answered")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from metrics.client.transport import Hangup
 from metrics.events import Chunk, Closed, Event, Opened, Reasoning, Tick
+from metrics.evidence import reliability
 from metrics.play import calls, turns
 from metrics.play.calls import Clocks, Filing
 from metrics.play.turns import Turn
@@ -162,6 +163,7 @@ def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, A
         relay=RELAYED.get(request.format) == seat.target.api,
         attempts=calls.ATTEMPTS if attempt.last else 1,
         patience=(request.deadline or UNASKED) if attempt.last else PACED,
-        # While another could take over, only a stream shows that this one is at work.
-        stream=request.stream or not attempt.last,
+        # Only a stream shows that a member is at work, or how it breaks: without one is asked who is known to
+        # answer, and whom nobody could replace.
+        stream=request.stream or not attempt.last or not reliability.steady(seat.target.model_id),
     )

@@ -60,6 +60,19 @@ def told(outcomes: list[Outcome]) -> Fact:
 
 
 class After(unittest.TestCase):
+    def test_who_is_steady(self):
+        for outcomes, steady in [
+            ([], False),
+            (["ok"], True),
+            (["ok", "error"], False),
+            (["error", "cut"], True),
+        ]:
+            with self.subTest(outcomes):
+                model = f"e:{len(outcomes)}{outcomes}"
+                for at, status in enumerate(outcomes):
+                    reliability.note(model, status, 100.0 + at)
+                self.assertEqual(reliability.steady(model), steady)
+
     def test_outcomes(self) -> None:
         for name, outcomes, until, failures in OUTCOMES:
             with self.subTest(name):

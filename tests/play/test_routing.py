@@ -1,3 +1,4 @@
+import contextlib
 import itertools
 import json
 from contextlib import closing
@@ -365,17 +366,27 @@ class PatienceTest(Routes):
 
 
 class WholeTest(Routes):
-    def test_who_could_still_fail_over_is_heard_word_by_word(self):
-        """Only of a stream can silence be told from work."""
-        self.seat("core", "aa", "bb")
-        self.provider.script("aa", error(401, "bad key"))
-        gather(routing.play(self.first("aa", "bb")))
-        streamed = [self.provider.of(alias)[-1].json.get("stream") for alias in ("aa", "bb")]
-        self.assertEqual(streamed, [True, None])
+    def test_who_is_asked_for_the_whole_at_once(self):
+        """Only of a stream can silence be told from work, or a broken member from a slow one."""
+        for name, members, answers, streamed in [
+            ("nobody knows it", ["aa"], [text("a")], [True]),
+            ("it answered before", ["bb"], [text("a"), text("b")], [True, None]),
+            ("it broke in between", ["cc"], [text("a"), error(401, "key"), text("c")], [True, None, True]),
+            ("another could take over", ["dd", "ee"], [text("a"), text("b")], [True, True]),
+        ]:
+            with self.subTest(name):
+                self.seat("core", *members)
+                self.provider.script(members[0], *answers)
+                for _ in answers:
+                    with contextlib.suppress(Problem):
+                        gather(routing.play(self.first(*members)))
+                asked = [one.json.get("stream") for one in self.provider.of(members[0])]
+                self.assertEqual(asked, streamed)
 
     def test_a_model_that_only_streams_is_asked_again(self):
         self.seat("core", "aa")
         only = error(400, "This model only supports stream mode, please enable the stream parameter")
-        self.provider.script("aa", only, text("fine"))
+        self.provider.script("aa", text("a"), only, text("fine"))
+        gather(routing.play(self.choose()))
         self.assertEqual(gather(routing.play(self.choose())).text, "fine")
-        self.assertEqual([asked.json.get("stream") for asked in self.provider.of("aa")], [None, True])
+        self.assertEqual([asked.json.get("stream") for asked in self.provider.of("aa")], [True, None, True])
