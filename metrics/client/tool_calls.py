@@ -15,6 +15,7 @@ from metrics.events import ToolArguments, ToolStart
 
 Events = list[ToolStart | ToolArguments]
 
+LONGEST_INDEX = 10  # digits; Python reads no number of thousands
 _ARGUMENTS = {"function": "arguments", "custom": "input"}  # where a call of each kind has them
 
 
@@ -167,7 +168,7 @@ def _signature(item: Mapping[str, Any]) -> str | None:
 
 
 def _index(value: Any) -> int | None:
-    if isinstance(value, str) and value.isdecimal():
+    if isinstance(value, str) and value.isdecimal() and len(value) < LONGEST_INDEX:
         value = int(value)
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 

@@ -147,6 +147,12 @@ class ToolCalls(unittest.TestCase):
                     _, meaning = relayed(stream + stop + DONE)
                     self.assertEqual(meaning, [OPEN, *expected, Closed(finish)])
 
+    def test_an_index_that_is_no_number_is_none(self) -> None:
+        for index in ("0", "9" * 5000, "²", "x", True, 1.5, {}, None):
+            with self.subTest(str(index)[:9]):
+                events, _ = said(Arrived([call({**A, "index": index}) + chunk({}, "tool_calls") + DONE]))
+                self.assertEqual(events, [OPEN, START, Args(0, "{}"), Closed("tool_calls")])
+
     def test_a_call_without_an_id_gets_one_of_its_own(self) -> None:
         self.assertRegex(chat.new_call_id(), "^call_[0-9a-f]{24}$")
 
