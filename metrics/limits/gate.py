@@ -21,14 +21,14 @@ from metrics.client.limit_rows import Row
 from metrics.limits import caps, cost, ledger, pacing, quota, recently
 from metrics.limits.pacing import Verdict
 from metrics.limits.scope import Scope
-from metrics.limits.windows import Amounts, Track
+from metrics.limits.windows import ONE, Amounts, Track
 from metrics.records import Problem, Target, Usage
 from metrics.store import home
 
 Size = Callable[[], tuple[int, int | None]]  # input tokens, and the most that the answer may have
 Clock = Callable[[], float]
 
-NOBODY, ONE = Amounts(), Amounts(1)
+NOBODY = Amounts()
 LEAST = 16  # output tokens that are reserved at least
 
 

@@ -28,6 +28,7 @@ class Amounts(NamedTuple):
     usd: float = 0
 
 
+ONE = Amounts(1)
 COLUMNS = {metric: column for column, metric in enumerate(Amounts._fields)}
 
 
@@ -68,11 +69,16 @@ class Track:
         if now >= self._month_ends[1]:
             self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
         index, month = number - self._first, self._month if tick * TICK >= self._month_ends[0] else None
-        for column, amount in enumerate(amounts):
-            if amount:
-                self._columns[column][index] += amount
-                if month is not None:
-                    month[column] += amount
+        if amounts is ONE:  # most calls, when they go out
+            self._columns[0][index] += 1
+            if month is not None:
+                month[0] += 1
+        else:
+            for column, amount in enumerate(amounts):
+                if amount:
+                    self._columns[column][index] += amount
+                    if month is not None:
+                        month[column] += amount
         for window in self._windows.values():
             window.take(number, tick, amounts, now)
 
