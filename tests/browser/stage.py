@@ -21,12 +21,15 @@ RETRY = """**No.** A resumed upload can be counted twice.
 
 I did not see the server side. If it hashes the body, point 1 is harmless."""
 SHORT = "Mostly yes. The key is built inside the loop, so two tries are two uploads. Line 94 is fine."
+HOSTILE = """<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">
+
+[press](javascript:window.hacked=1) ![seen](https://example.com/pixel.png) \u202egnp.exe\u202c"""
 OTHER = "Yes, the retry is safe: the server ignores a second upload of the same name.\n\nNothing to change."
 MODELS = {
     "kimi-k3": (text(RETRY),),
     "glm-5.2": (text(SHORT),),
     "qwen3.5-coder": (text(OTHER),),
-    "nemotron-ultra": (text("The loop builds a new key for each try. Move it out of the loop."),),
+    "nemotron-ultra": (text("The loop builds a new key for each try.\n\n" + HOSTILE),),
     "gpt-oss-120b": (error(429, "free quota used up", headers={"Retry-After": "3600"}),),
 }
 QUESTIONS = (
@@ -76,7 +79,7 @@ def judge(bench: Running, seats: list[dict[str, Any]]) -> None:
 
 
 def converse(bench: Running, provider: Provider, task: str, turns: int = 4) -> None:
-    """An agent's conversation in route mode. Whoever plays it fails in the third turn, and another takes over."""
+    """An agent's conversation in route mode. Whoever plays it fails in the third turn; another takes over."""
     messages: list[dict[str, Any]] = [{"role": "user", "content": task}]
     player = ""
     for turn in range(1, turns + 1):

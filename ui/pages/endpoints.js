@@ -134,7 +134,7 @@ export class Page {
       { name: "api", title: "Speaks", cell: ({ api }) => SPEAKS[api] ?? api },
       { name: "key", title: "Key", phone: true, cell: keyOf },
       { name: "models", title: "Models", phone: true, right: true, cell: ({ models }) => plural(models, "model") },
-      { name: "test", title: "", phone: true, right: true, cell: (each) => this.#test(each) },
+      { name: "test", title: "Test", phone: true, right: true, cell: (each) => this.#test(each) },
     ];
   }
 

@@ -1,0 +1,85 @@
+// What every script of checks needs: one browser, a page that tells of its errors, and a line for each check.
+import { mkdirSync } from "node:fs";
+import { chromium } from "playwright-core";
+
+export const { BENCH, EMPTY, SHOTS } = process.env;
+
+/** What a page said that no page should say; each check begins with none. */
+export const heard = [];
+
+let browser;
+
+/**
+ * Run checks one after another; a failure is told and the next one runs.
+ * @param {Record<string, () => Promise<void>>} checks
+ */
+export async function run(checks) {
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ["--no-sandbox"] });
+  try {
+    for (const [name, check] of Object.entries(checks)) {
+      heard.length = 0;
+      try {
+        await check();
+        if (heard.length) throw new Error(heard.join("; "));
+        console.log(`PASS ${name}`);
+      } catch (problem) {
+        console.log(`FAIL ${name}: ${String(problem.message).split("\n").slice(0, 6).join(" ")}`);
+      }
+      await Promise.all(browser.contexts().map((context) => context.close()));
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+/**
+ * A fresh browser at a path.
+ * @param {string} path
+ * @param {{width?: number, height?: number, theme?: string, base?: string, still?: boolean}} [look]
+ */
+export async function open(path, { width = 1440, height = 900, theme = "light", base = BENCH, still = false } = {}) {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: still ? "reduce" : "no-preference",
+    baseURL: base,
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on("pageerror", (problem) => heard.push(`page error: ${problem.message}`));
+  page.on("console", (said) => ["error", "warning"].includes(said.type()) && heard.push(`console: ${said.text()}`));
+  page.on("request", (asked) => {
+    if (!asked.url().startsWith(base) && !asked.url().startsWith("data:")) heard.push(`asked ${asked.url()}`);
+  });
+  await page.goto(path);
+  return page;
+}
+
+/** Fail with a sentence unless it holds. */
+export function must(holds, sentence) {
+  if (!holds) throw new Error(sentence);
+}
+
+/** Wait until what `look` answers is `wanted`. */
+export async function until(page, look, wanted, sentence) {
+  for (let tries = 0; tries < 100; tries += 1) {
+    if ((await look()) === wanted) return;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`${sentence}: ${await look()}, not ${wanted}`);
+}
+
+/** Press keys one after another. */
+export async function press(page, ...keys) {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+/** A picture, if pictures are wanted. */
+export async function shot(page, name) {
+  if (!SHOTS) return;
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: `${SHOTS}/${name}.png` });
+}
+
+/** The JSON at an address of the server, asked by the page. */
+export const ask = (page, path) => page.evaluate(async (at) => (await fetch(at)).json(), path);

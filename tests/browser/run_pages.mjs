@@ -1,0 +1,90 @@
+// Every page, in both themes, wide and narrow: opens by its address, says nothing wrong, is accessible and fits.
+import { readFileSync } from "node:fs";
+import { BENCH, EMPTY, ask, must, open, run, shot } from "./browser.mjs";
+
+const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+const LOOKS = [
+  ["light", 1440],
+  ["dark", 1440],
+  ["light", 390],
+  ["dark", 390],
+];
+
+// name -> address, and what shows that it is drawn; an address may need an id that only the server knows.
+const PAGES = {
+  ask: ["/", ".who-sits .bench"],
+  owed: ["/owed", ".judge-bar"],
+  panels: ["/panels", "table.rows"],
+  panel: [
+    async (page) => `/panels?panel=${(await ask(page, "/api/log?limit=100")).panels.at(-1).panel}`,
+    ".answers .column",
+  ],
+  conversations: ["/conversations", ".pane-list .list"],
+  conversation: [
+    async (page) =>
+      `/conversations?conversation=${(await ask(page, "/api/conversations")).conversations[0].conversation}`,
+    ".turns",
+  ],
+  models: ["/models", "table.rows"],
+  model: ["/models?model=kimi-k3", ".drawer"],
+  "add models": ["/models?add=hub", ".choices"],
+  collections: ["/collections", ".cards"],
+  collection: ["/collections?collection=review", ".drawer .bench"],
+  "new collection": ["/collections?new=", ".drawer form"],
+  endpoints: ["/endpoints", "table.rows"],
+  endpoint: ["/endpoints?endpoint=hub", ".drawer"],
+  "add endpoint": ["/endpoints?add=", "form"],
+  settings: ["/settings", ".setting .field"],
+};
+const FRESH = {
+  ask: ["/", ".squad"],
+  owed: ["/owed", ".empty-state"],
+  panels: ["/panels", ".empty-state"],
+  conversations: ["/conversations", ".empty-state"],
+  endpoints: ["/endpoints", ".first-endpoint"],
+};
+
+async function at([address, drawn], look) {
+  const page = await open(typeof address === "string" ? address : "/", look);
+  if (typeof address !== "string") await page.goto(await address(page));
+  await page.waitForSelector(drawn, { state: "visible" });
+  return page;
+}
+
+async function accessible(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const said = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ target }) => target.join(" "))
+        .slice(0, 3)
+        .join(", ")}`,
+  );
+  must(!violations.length, said.join("; "));
+}
+
+async function fits(page) {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  must(over <= 0, `it is ${over} px too wide`);
+}
+
+const checks = {};
+for (const [base, pages, where] of [
+  [BENCH, PAGES, ""],
+  [EMPTY, FRESH, "empty "],
+])
+  for (const [name, place] of Object.entries(pages))
+    for (const [theme, width] of LOOKS)
+      checks[`${where}${name}, ${theme}, ${width} px`] = async () => {
+        const page = await at(place, { base, theme, width, height: width < 500 ? 844 : 900 });
+        await fits(page);
+        await accessible(page);
+        await shot(page, `${where}${name}-${theme}-${width}`.replaceAll(" ", "-"));
+      };
+
+for (const [name, place] of Object.entries(PAGES))
+  checks[`${name} at 320 px, nothing moving`] = async () =>
+    fits(await at(place, { width: 320, height: 700, still: true }));
+
+await run(checks);
