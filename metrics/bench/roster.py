@@ -282,6 +282,11 @@ def stored(model: Model) -> dict[str, Any]:
     return {field: value for field, value in kept.items() if value is not None and value != usual.get(field)}
 
 
+def shown_price(price: Price) -> dict[str, Any]:
+    """A price as the API tells it: the four prices, null where unknown, and tiers and plan if it has any."""
+    return {**dict.fromkeys(fields.PRICES), **stored_price(price)}
+
+
 def stored_price(price: Price) -> dict[str, Any]:
     """A price as models.json holds it, without what is unknown or not there."""
     kept = {part: value for part, value in asdict(price).items() if value not in (None, "", ())}

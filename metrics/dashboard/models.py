@@ -37,7 +37,8 @@ def show(call: Call) -> Response:
 
 def facts(model: Model) -> dict[str, Any]:
     """A model as /api lists it."""
-    return {**asdict(model), "model_id": model.model_id}
+    priced = model.price and {"price": roster.shown_price(model.price), "price_source": model.price.source}
+    return {**asdict(model), "model_id": model.model_id, "price_source": None, **(priced or {})}
 
 
 def _state(model: Model, now: float) -> dict[str, Any]:

@@ -5,9 +5,9 @@ The events and their fields are a contract; docs/GATEWAY.md lists them.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict
 from typing import Any
 
+from metrics.bench import roster
 from metrics.events import Reasoning, Text
 from metrics.limits import tokens
 from metrics.play import minutes
@@ -118,4 +118,4 @@ def preview(panel: Panel) -> dict[str, Any]:
 
 def _price(seat: Seat) -> dict[str, Any] | None:
     price = seat.target.price
-    return None if price is None else asdict(price)
+    return None if price is None else roster.shown_price(price)
