@@ -1,5 +1,5 @@
-"""What some chat servers want of tool calls in a conversation that others are content without: an id in a
-form of theirs, and the seal that came with the call.
+"""Ids of tool calls, and what some chat servers want of calls in a conversation that others are content
+without: an id in a form of theirs, and the seal that came with the call.
 
 An id only tells a call from others, so another that is made from it will do, the same for the call and its
 result. A seal (Gemini's thought signature, where its OpenAI-compatible endpoint has it) goes back to the
@@ -9,6 +9,7 @@ model that made it; where it is lost, the provider's own word says that there is
 
 import hashlib
 import re
+import secrets
 from collections.abc import Iterable
 from typing import Any
 
@@ -16,6 +17,11 @@ from metrics.client import seals
 from metrics.records import Message
 
 SKIP = "skip_thought_signature_validator"
+
+
+def new() -> str:
+    """An id for a call that came without one."""
+    return f"call_{secrets.token_hex(12)}"
 
 
 def unfit(messages: Iterable[Message], pattern: str) -> bool:

@@ -1,4 +1,4 @@
-"""Tool calls of APIs that write arguments as an object: those of the conversation so far, and new ones."""
+"""Arguments of tool calls: as objects, for the APIs that write them so, and as the text that chat has."""
 
 import json
 from collections.abc import Mapping
@@ -29,6 +29,14 @@ def as_object(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def told(value: Any) -> str:
+    """Arguments, or a piece of them, of an API that writes them as text; some servers send the object
+    itself."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def as_text(arguments: Any, target: Target) -> str:

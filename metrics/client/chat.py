@@ -5,13 +5,12 @@ inside a 200, an end without [DONE]), `read` says it in the same few events, or 
 """
 
 import re
-import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from metrics.client import objects, quirks, room, sse
+from metrics.client import call_ids, objects, quirks, room, sse
 from metrics.client.chunks import Chunks
 from metrics.client.listing import list_models
 from metrics.client.mould import Mould
@@ -26,10 +25,6 @@ __all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"
 _NOT_FORWARDED = ("model", "messages", "stream", "stream_options")
 _MATTERS = re.compile(rb'"(?:error"|tool_calls|finish_reason"(?!: ?null)|usage"(?!: ?null))')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
-
-
-def new_call_id() -> str:
-    return f"call_{secrets.token_hex(12)}"
 
 
 # --- sending
@@ -86,7 +81,7 @@ def read(
     relay: bool = False,
     tick: float | None = None,
     now: Callable[[], float] = time.time,
-    new_id: Callable[[], str] = new_call_id,
+    new_id: Callable[[], str] = call_ids.new,
 ) -> Iterator[Event]:
     """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
 

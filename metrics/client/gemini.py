@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
 
-from metrics.client import errors, gemini_contents, gemini_fields, listing, objects, quirks, usage
+from metrics.client import call_ids, errors, gemini_contents, gemini_fields, listing, objects, quirks, usage
 from metrics.client.called import as_text
-from metrics.client.chat import new_call_id
 from metrics.client.gemini_contents import Manner
 from metrics.client.outgoing import LEADERS, Conversation, Outgoing, address, sendable, to_json
 from metrics.client.quirks import learn
@@ -155,7 +154,7 @@ def read(
     relay: bool = False,
     tick: float | None = None,
     now: Callable[[], float] = time.time,
-    new_id: Callable[[], str] = new_call_id,
+    new_id: Callable[[], str] = call_ids.new,
 ) -> Iterator[Event]:
     """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
 

@@ -12,9 +12,19 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from metrics.client import declared, errors, listing, ndjson, objects, ollama_messages, quirks, room, usage
+from metrics.client import (
+    call_ids,
+    declared,
+    errors,
+    listing,
+    ndjson,
+    objects,
+    ollama_messages,
+    quirks,
+    room,
+    usage,
+)
 from metrics.client.called import as_text
-from metrics.client.chat import new_call_id
 from metrics.client.outgoing import Conversation, Outgoing, address, bare, sendable, to_json
 from metrics.client.quirks import Quirks, learn
 from metrics.events import Closed, Event, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
@@ -178,7 +188,7 @@ def read(
     relay: bool = False,
     tick: float | None = None,
     now: Callable[[], float] = time.time,
-    new_id: Callable[[], str] = new_call_id,
+    new_id: Callable[[], str] = call_ids.new,
 ) -> Iterator[Event]:
     """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
 

@@ -6,13 +6,12 @@ id in each event; so an item is known by whichever of its id, its place and its 
 that has the whole of something says what the pieces before it did not.
 """
 
-import json
-import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from metrics.client import errors, objects, responses_seals, usage
+from metrics.client import call_ids, errors, objects, responses_seals, usage
+from metrics.client.called import told
 from metrics.client.objects import Object
 from metrics.events import Closed, Event, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.records import Problem, Target, Usage
@@ -25,10 +24,6 @@ ENDS = ("completed", "incomplete", "done", "failed", "cancelled")
 NOT_A_RESPONSE = "answered with JSON that is no response; does its endpoint speak another API?"
 
 
-def new_call_id() -> str:
-    return f"call_{secrets.token_hex(12)}"
-
-
 def read(
     arrival: objects.Incoming,
     target: Target,
@@ -36,7 +31,7 @@ def read(
     relay: bool = False,
     tick: float | None = None,
     now: Callable[[], float] = time.time,
-    new_id: Callable[[], str] = new_call_id,
+    new_id: Callable[[], str] = call_ids.new,
 ) -> Iterator[Event]:
     """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
 
@@ -255,7 +250,7 @@ class _Answer:
         elif item.kind == "reasoning":
             events += self._thought(item, shown)
         elif shown.get("status") != "incomplete":
-            events += self._finish_call(item, _arguments(shown.get(CALLS[item.kind])))
+            events += self._finish_call(item, told(shown.get(CALLS[item.kind])))
         item.done = True
         return events
 
@@ -328,7 +323,7 @@ class _Answer:
 
     def arguments(self, event: Mapping[str, Any]) -> list[Event]:
         item = self._of(event, *CALLS)
-        piece = _arguments(event.get("delta"))
+        piece = told(event.get("delta"))
         if not piece or item.done:
             return []
         item.add(piece)
@@ -359,10 +354,3 @@ def _text(value: Any) -> str:
 
 def _parts(value: Any) -> list[Mapping[str, Any]]:
     return [part for part in value if isinstance(part, Mapping)] if isinstance(value, list) else []
-
-
-def _arguments(value: Any) -> str:
-    """Arguments as text; some servers send the object itself."""
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -11,6 +11,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from metrics.client.called import told
 from metrics.events import ToolArguments, ToolStart
 
 Events = list[ToolStart | ToolArguments]
@@ -152,11 +153,7 @@ def _body(item: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
 
 
 def _arguments(body: Mapping[str, Any], kind: str) -> str:
-    """Arguments as text; some servers send the object itself."""
-    value = body.get(_ARGUMENTS[kind])
-    if value is None or isinstance(value, str):
-        return value or ""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return told(body.get(_ARGUMENTS[kind]))
 
 
 def _signature(item: Mapping[str, Any]) -> str | None:

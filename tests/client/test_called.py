@@ -1,6 +1,6 @@
 import unittest
 
-from metrics.client.called import as_object, as_text, called
+from metrics.client.called import as_object, as_text, called, told
 from metrics.records import Problem
 from tests.client.arrivals import TARGET
 
@@ -27,6 +27,11 @@ class CalledTest(unittest.TestCase):
         for text, expected in [('{"a":1}', {"a": 1}), ("[]", None), ("", None), ("null", None)]:
             with self.subTest(text):
                 self.assertEqual(as_object(text), expected)
+
+    def test_what_is_told_as_text(self):
+        for value, text in [(None, ""), ('{"a', '{"a'), ({"a": "é"}, '{"a":"é"}'), ([], "[]"), (5, "5")]:
+            with self.subTest(value):
+                self.assertEqual(told(value), text)
 
     def test_new_ones_as_text(self):
         for value, expected in [(None, "{}"), ({}, "{}"), ({"a": ["é"]}, '{"a":["é"]}'), ([1], "[1]")]:

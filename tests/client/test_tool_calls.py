@@ -2,7 +2,7 @@
 
 import unittest
 
-from metrics.client import chat
+from metrics.client import call_ids
 from metrics.events import Closed, Event, Opened
 from metrics.events import ToolArguments as Args
 from metrics.events import ToolStart as Start
@@ -154,7 +154,7 @@ class ToolCalls(unittest.TestCase):
                 self.assertEqual(events, [OPEN, START, Args(0, "{}"), Closed("tool_calls")])
 
     def test_a_call_without_an_id_gets_one_of_its_own(self) -> None:
-        self.assertRegex(chat.new_call_id(), "^call_[0-9a-f]{24}$")
+        self.assertRegex(call_ids.new(), "^call_[0-9a-f]{24}$")
 
 
 if __name__ == "__main__":
