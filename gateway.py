@@ -5,6 +5,7 @@ on port 8123.
 Every format's paths lead to the same few verbs; a format only says how its callers write and read.
 """
 
+import functools
 import random
 import sys
 import time
@@ -333,6 +334,7 @@ def keyed(handler: Handler, anthropic_headers: bool = False) -> Handler:
     """The handler within the scope of the key that was shown; its replies say how much of the key's limits
     is left."""
 
+    @functools.wraps(handler)
     def answer(call: Call) -> Response:
         key = call.key
         if key is None:

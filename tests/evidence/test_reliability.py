@@ -60,19 +60,6 @@ def told(outcomes: list[Outcome]) -> Fact:
 
 
 class After(unittest.TestCase):
-    def test_who_is_steady(self):
-        for outcomes, steady in [
-            ([], False),
-            (["ok"], True),
-            (["ok", "error"], False),
-            (["error", "cut"], True),
-        ]:
-            with self.subTest(outcomes):
-                model = f"e:{len(outcomes)}{outcomes}"
-                for at, status in enumerate(outcomes):
-                    reliability.note(model, status, 100.0 + at)
-                self.assertEqual(reliability.steady(model), steady)
-
     def test_outcomes(self) -> None:
         for name, outcomes, until, failures in OUTCOMES:
             with self.subTest(name):
@@ -95,6 +82,19 @@ class Known(HomeCase):
     def test_it_is_the_ledger_that_keeps_it(self) -> None:
         reliability.note("a:b", "ok", 5.0)
         self.assertEqual(list(ledger.LOG.state["models"]), ["a:b"])
+
+    def test_who_is_steady(self):
+        for outcomes, steady in [
+            ([], False),
+            (["ok"], True),
+            (["ok", "error"], False),
+            (["error", "cut"], True),
+        ]:
+            with self.subTest(outcomes):
+                model = f"e:{len(outcomes)}{outcomes}"
+                for at, status in enumerate(outcomes):
+                    reliability.note(model, status, 100.0 + at)
+                self.assertEqual(reliability.steady(model), steady)
 
     def test_a_model_nobody_called(self) -> None:
         self.assertIsNone(reliability.cooling("a:b", 0.0))

@@ -1,3 +1,4 @@
+import inspect
 import json
 import unittest
 from unittest import mock
@@ -18,14 +19,14 @@ def parsed(form, question):
     route, parts = TABLE.find("POST", path.partition("?")[0])
     call = Call("POST", path, body=json.dumps(form.body(question)).encode(), parts=parts)
     with mock.patch.object(names, "resolve", lambda model, reply=None: (model, reply or "all")):
-        return route.handler.args[0].parse(call)
+        return inspect.unwrap(route.handler).args[0].parse(call)
 
 
 class FormsTest(unittest.TestCase):
     def test_chat_is_the_first_and_no_format_is_left_out(self):
         self.assertEqual(FORMS[0].name, CHAT)
         asked = {TABLE.find("POST", form.path(Question("m", "")).partition("?")[0])[0] for form in FORMS}
-        self.assertEqual({route.handler.args[0] for route in asked}, set(gateway.FORMATS))
+        self.assertEqual({inspect.unwrap(route.handler).args[0] for route in asked}, set(gateway.FORMATS))
 
     def test_each_is_the_same_question(self):
         for form in FORMS:
