@@ -180,7 +180,7 @@ class LimitTest(Keyed):
             ("1", "0"),
         )
         self.assertLessEqual(int(third[1]["retry-after"]), 60)
-        self.assertGreater(int(third[1]["retry-after"]), 40)
+        self.assertGreater(int(third[1]["retry-after"]), 0)
         self.assertEqual(self.ask(key, path="/v1/models", get=True)[0], 200)
         anthropic = self.ask(key, path="/v1/messages", max_tokens=5)
         self.assertEqual((anthropic[0], anthropic[2]["error"]["type"]), (429, "rate_limit_error"))
@@ -330,21 +330,29 @@ class LoginTest(Keyed):
         for host, status in (("10.1.2.3:8122", 200), ("evil.example", 403)):
             self.assertEqual(self.call("GET", "/health", Host=host)[0], status)
 
+    def refused_in_the_end(self, act):
+        """The first 429 of a caller who keeps trying: how soon it comes depends on how fast they are."""
+        for _ in range(100):
+            status, said = act()
+            if status == 429:
+                return said["error"]["message"]
+            self.assertEqual(status, 401)
+        return self.fail("a hundred were all looked at")
+
     def test_many_wrong_tokens_have_to_wait(self):
         """Fault 18: 50 wrong tokens in a row were all answered at once."""
         with Running(BENCHWARMERS_ADMIN_TOKEN=TOKEN) as bench:
-            answers = [bench.post("/login", {"token": f"wrong-{number}"})[0] for number in range(12)]
-            self.assertEqual(answers, [401] * 5 + [429] * 7)
-            self.assertEqual(bench.post("/login", {"token": TOKEN})[0], 429)
-            self.assertEqual(bench.get("/api/status", Authorization=f"Bearer {TOKEN}")[0], 429)
+            told = self.refused_in_the_end(lambda: bench.post("/login", {"token": "wrong"}))
+            self.assertRegex(told, r"looked at in \d+ s")
+            self.refused_in_the_end(lambda: bench.get("/api/status", Authorization="Bearer wrong"))
 
     def test_many_wrong_keys_have_to_wait_and_a_right_one_does_not(self):
         with Running(BENCHWARMERS_REQUIRE_KEYS="1") as bench:
             key = bench.do("key", "create", "good").strip()
             for wrong in ("bwk_wrong", "sk-placeholder"):
-                answers = [bench.get("/v1/models", Authorization=f"Bearer {wrong}") for _ in range(9)]
-                self.assertEqual(answers[-1][0], 429)
-                self.assertIn("s", answers[-1][1]["error"]["message"])
+                show = {"Authorization": f"Bearer {wrong}"}
+                told = self.refused_in_the_end(lambda show=show: bench.get("/v1/models", **show))
+                self.assertRegex(told, r"looked at in \d+ s")
             self.assertEqual(bench.get("/v1/models", Authorization=f"Bearer {key}")[0], 200)
 
 

@@ -120,7 +120,7 @@ def _tuple(listed: Any) -> tuple[str, ...] | None:
 
 SHELF = Shelf(FILE, _parse)
 _by_digest: tuple[Any, dict[str, Key]] = ({}, {})
-_used: dict[str, float] = {}  # when each key was last shown, epoch seconds, since the server began
+_used: dict[str, float] = {}  # by digest: when each key was last shown, epoch seconds, since the server began
 
 
 def all() -> dict[str, Key]:
@@ -154,7 +154,7 @@ def usable(key: Key, now: float) -> Key:
         raise refusal(
             f'the key "{key.name}" expired on {stamp(key.expires)[:10]}: ask for a new one', "expired"
         )
-    _used[key.name] = now
+    _used[key.sha256] = now
     return key
 
 
@@ -170,9 +170,9 @@ def refusal(message: str, kind: str) -> Problem:
     )
 
 
-def last_used(name: str) -> float | None:
+def last_used(key: Key) -> float | None:
     """When the key was last shown, as far as this server has been there to see."""
-    return _used.get(name)
+    return _used.get(key.sha256)
 
 
 def _digests() -> dict[str, Key]:

@@ -32,7 +32,7 @@ def show(call: Call) -> Response:
 def _shown(key: Key, now: float) -> dict[str, Any]:
     """A key with what it used: its windows of this minute, its budgets, and when it was last seen."""
     spent = ledger.spent([f"key:{key.name}"], now)[0]
-    seen = [at for at in (frame.moment(keys.last_used(key.name)), spent["at"]) if at]
+    seen = [at for at in (frame.moment(keys.last_used(key)), spent["at"]) if at]
     return {
         **keys.shown(key),
         "expired": key.expires is not None and now >= key.expires,

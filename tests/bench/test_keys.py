@@ -61,7 +61,7 @@ class KeysTest(BenchCase):
                     self.assertEqual((problem.status, problem.headers[0][0]), (401, "WWW-Authenticate"))
                 self.assertEqual(got is None, said is None)
                 self.assertIn(said or "", got or "")
-                self.assertEqual(keys.last_used(name), None if said else at)
+                self.assertEqual(keys.last_used(key), None if said else at)
 
     def test_a_key_is_rotated_disabled_limited_and_revoked(self):
         first = keys.create("app", {"rpm": 5}, BY)
