@@ -5,14 +5,13 @@ on port 8123.
 Every format's paths lead to the same few verbs; a format only says how its callers write and read.
 """
 
-import functools
 import random
 import sys
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from typing import Any
 
 from metrics.bench import names, scope
@@ -334,7 +333,7 @@ def keyed(handler: Handler, anthropic_headers: bool = False) -> Handler:
     """The handler within the scope of the key that was shown; its replies say how much of the key's limits
     is left."""
 
-    @functools.wraps(handler)
+    @wraps(handler)
     def answer(call: Call) -> Response:
         key = call.key
         if key is None:
