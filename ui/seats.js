@@ -76,7 +76,8 @@ function hash(text) {
 }
 
 /**
- * @typedef {{alias: string, id?: string, role?: string, failed?: boolean, builtin?: boolean}} Who
+ * @typedef {{alias: string, id?: string, role?: string, failed?: boolean, builtin?: boolean, open?: boolean}} Who
+ *   open: a seat that nobody has yet
  *   role: member, explorer, merger, off (stays off the bench)
  */
 
@@ -86,7 +87,7 @@ function hash(text) {
  * @returns {SVGElement}
  */
 export function glyph(who) {
-  const { shape, colour } = lookOf(who.id ?? who.alias);
+  const { shape, colour } = who.open ? { shape: 1, colour: 0 } : lookOf(who.id ?? who.alias);
   const strike = who.failed && svg("path", { class: "strike", d: "M2.5 13.5l11-11" });
   const classes = `glyph c${colour} ${who.role ?? "member"}${who.failed ? " failed" : ""}`;
   return svg(

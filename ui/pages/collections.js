@@ -115,7 +115,7 @@ export class Page {
         id: this.said.ids.get(alias),
         role: present ? "member" : "off",
       })),
-      ...Array.from({ length: explorers }, () => ({ alias: "an explorer", id: "?", role: "explorer" })),
+      ...Array.from({ length: explorers }, () => ({ alias: "an explorer", open: true, role: "explorer" })),
     ];
     const open = h("a", { href: this.#address({ collection: name }), "data-go": true, class: "open" }, `bench/${name}`);
     const gone = members.filter(({ present }) => !present).map(({ alias }) => alias);
