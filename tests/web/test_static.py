@@ -1,3 +1,4 @@
+import gzip
 import tempfile
 import unittest
 from pathlib import Path
@@ -40,6 +41,37 @@ class Files(unittest.TestCase):
                 self.assertEqual(dict(response.headers)["Content-Type"], kind)
                 self.assertIn("default-src 'none'", dict(response.headers)["Content-Security-Policy"])
                 self.assertNotIn("unsafe", dict(response.headers)["Content-Security-Policy"])
+
+    def test_text_is_packed_for_whoever_takes_it(self) -> None:
+        long = "ask();\n" * 500
+        (self.folder / "long.js").write_text(long, encoding="utf-8", newline="")
+        (self.folder / "font.woff2").write_bytes(b"w" * 4000)
+        cases = [
+            ("long.js", "gzip, deflate, br", True),
+            ("long.js", "br;q=1, GZIP;q=0.5", True),
+            ("long.js", "", False),
+            ("long.js", "identity", False),
+            ("long.js", "gzip;q=0", False),
+            ("long.js", "gzip; q=0.000, br", False),
+            ("pages/ask.js", "gzip", False),
+            ("font.woff2", "gzip", False),
+        ]
+        for name, accepted, packed in cases:
+            with self.subTest(name=name, accepted=accepted):
+                response = self.get(name, accept_encoding=accepted)
+                headers = dict(response.headers)
+                self.assertEqual(headers.get("Content-Encoding"), "gzip" if packed else None)
+                assert isinstance(response.body, bytes)
+                body = gzip.decompress(response.body) if packed else response.body
+                self.assertEqual(body, (self.folder / name).read_bytes())
+                self.assertEqual(headers.get("Vary"), None if name == "font.woff2" else "Accept-Encoding")
+                again = self.get(name, accept_encoding=accepted, if_none_match=headers["ETag"])
+                self.assertEqual((again.status, again.body), (304, b""))
+        tags = {dict(self.get("long.js", accept_encoding=word).headers)["ETag"] for word in ("gzip", "")}
+        self.assertEqual(len(tags), 2)
+        (self.folder / "long.js").write_text(long + "more()", encoding="utf-8", newline="")
+        changed = self.get("long.js", accept_encoding="gzip")
+        self.assertTrue(gzip.decompress(bytes(changed.body)).endswith(b"more()"))
 
     def test_never_outside_the_folder(self) -> None:
         for raw in (
