@@ -155,7 +155,8 @@ class Tier:
 class Price:
     """USD per million tokens; None is unknown, which is never free. `plan` is "free" or "flat" (a
     subscription) where a call costs nothing by itself, whatever it uses. `source` says whose figures these
-    are: user, listing (the endpoint's own), models.dev or openrouter."""
+    are: user, listing (the endpoint's own), models.dev, openrouter, or local (nobody's: the model runs on
+    the user's own machine)."""
 
     input: float | None = None
     output: float | None = None

@@ -100,6 +100,9 @@ _squad_explores = False
 # What the catalog fills in, where the user said nothing.
 FILLED = ("tools", "vision", "reasoning", "context", "max_output")
 
+# What runs on the user's own machines costs nothing by the call.
+OWN_MACHINE = Price(plan="free", source="local")
+
 _NOWHERE: dict[str, Endpoint] = {}
 _filled: tuple[tuple[Any, ...], dict[str, Model]] = ((), {})  # as the files were, and the models then
 
@@ -139,7 +142,8 @@ def _told(model: Model, endpoint: Endpoint | None, catalog: book.Book) -> Model:
         return model
     known = catalog.of(endpoint, model.served)
     more: dict[str, Any] = {name: known.facts.get(name) for name in FILLED if getattr(model, name) is None}
-    return replace(model, price=model.price or known.price, **more)
+    local = OWN_MACHINE if endpoint.kind == "local" else None
+    return replace(model, price=model.price or known.price or local, **more)
 
 
 def retired() -> dict[str, Model]:

@@ -61,8 +61,8 @@ def row(one: dict[str, Any], how: str) -> tuple[str, ...]:
         number(one.get("context")),
         yes_no(one.get("tools")),
         yes_no(one.get("vision")),
-        rate(price.get("input")),
-        rate(price.get("output")),
+        price.get("plan") or rate(price.get("input")),
+        price.get("plan") or rate(price.get("output")),
         f"{record.get('useful', 0)}/{record.get('judged', 0)}",
         how,
     )

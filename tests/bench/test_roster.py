@@ -172,6 +172,13 @@ class Filled(BenchCase):
         self.assertNotIn("price", roster.FILE.read()["models"]["bare"])
         self.assertEqual(roster.get("bare").context, 9)
 
+    def test_what_runs_on_the_users_own_machine_is_free_unless_somebody_says_otherwise(self) -> None:
+        endpoints.save(Endpoint("box", "http://127.0.0.1:11434/v1", kind="local"), BY)
+        moves.add(Model("small", "box", "qwen3"), BY)
+        moves.add(Model("dear", "box", "qwen3", price=Price(1, 1)), BY)
+        self.assertEqual(roster.target("small").price, Price(plan="free", source="local"))
+        self.assertEqual(roster.target("dear").price, Price(1, 1))
+
     def test_a_newer_feed_counts_at_once(self) -> None:
         self.assertEqual(roster.get("bare").context, 9)
         kept.save(kept.MODELS_DEV, {"openai": {"models": {"gpt": {"context": 10}}}}, 0.0)

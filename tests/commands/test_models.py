@@ -106,6 +106,13 @@ class Models(unittest.TestCase):
             ),
             ("rename kimi kimi-k2", "/api/model", {"alias": "kimi", "rename": "kimi-k2"}),
             ("role kimi code", "/api/model", {"alias": "kimi", "role": "code"}),
+            (
+                "price kimi in=1,in>1k=2",
+                "/api/model",
+                {"alias": "kimi", "price": {"input": 1, "tiers": [{"above": 1000, "input": 2}]}},
+            ),
+            ("price kimi plan=flat", "/api/model", {"alias": "kimi", "price": {"plan": "flat"}}),
+            ("price kimi none", "/api/model", {"alias": "kimi", "price": None}),
             ("retire kimi --reason slow", "/api/remove", {"alias": "kimi", "reason": "slow"}),
             ("retire kimi", "/api/remove", {"alias": "kimi", "reason": "retired from the command line"}),
             ("restore kimi", "/api/restore", {"alias": "kimi"}),
@@ -139,6 +146,11 @@ class Models(unittest.TestCase):
                 )
                 self.assertEqual((played.code, stage.sent), (2, []))
                 self.assertIn(words, played.err)
+
+    def test_a_plan_is_shown_for_a_price(self) -> None:
+        listed = [KIMI | {"price": {"input": None, "output": None, "plan": "flat"}}]
+        with Stage({"GET /api/models": {"ok": True, "models": listed, "retired": []}}) as stage:
+            self.assertRegex(stage.bench("models").out, r"flat +flat")
 
     def test_free_is_not_unknown(self) -> None:
         self.assertEqual([models.rate(0.0), models.rate(None), models.rate(3)], ["0", "unknown", "3.00"])

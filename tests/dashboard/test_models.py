@@ -34,6 +34,15 @@ class Models(ApiCase):
         self.assertEqual((told["context"], told["tools"], told["price_source"]), (9, False, "models.dev"))
         self.assertIn("as new; they share one record", self.twin("gpt"))
 
+    def test_a_price_is_taken_back(self) -> None:
+        for price in ({"input": 1, "tiers": [{"above": 5, "input": 2}]}, {"plan": "flat"}):
+            with self.subTest(price):
+                told = self.post("/api/model", {"alias": "alpha", "price": price})["model"]
+                self.assertEqual({**told["price"], **price}, told["price"])
+                self.assertEqual(
+                    self.post("/api/model", {"alias": "alpha", "price": None})["model"]["price"], None
+                )
+
     def twin(self, served: str) -> str:
         note: str = self.post("/api/model/add", {"alias": "twin", "endpoint": "oai", "served": served})[
             "note"
