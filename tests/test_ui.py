@@ -12,7 +12,7 @@ MODULES = sorted(UI.rglob("*.js"))
 TEXTS = [*MODULES, *UI.rglob("*.css"), *UI.rglob("*.html"), *UI.rglob("*.svg")]
 BUDGET = 250_000  # bytes of all pages together, as they are sent
 
-# What a page with our content policy cannot do, or must not: make markup of strings, run strings, go elsewhere.
+# What a page of ours must not do: run strings, make markup of them, fetch from elsewhere.
 FORBIDDEN = re.compile(
     r"\.(?:inner|outer)HTML\b|insertAdjacentHTML|document\.write\b|\beval\(|new Function\("
     r"|setAttribute\(\"style\""
