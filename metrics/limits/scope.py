@@ -18,7 +18,7 @@ from metrics.records import Limited, Stated
 
 # How long a call is held back after a refusal, at most: what was paid for meanwhile is found by asking again.
 EXHAUSTED, LONGEST = 60.0, {"exhausted": 3600.0}
-RELAX = 300.0  # seconds without trouble after which a learned cap lets one more call run at once
+RELAX = 60.0  # seconds without trouble after which a learned cap lets one more call run at once
 # A refusal that said nothing and cleared within these seconds was about a minute.
 MINUTE_LIKE = (20.0, 90.0)
 PAUSE = 10.0  # seconds that a hold is waited for, as the pause after a refusal is (play/calls.py)
@@ -197,7 +197,7 @@ class Scope:
         until, cause = limited.until, limited.cause
         if cause == "exhausted" and until is None:
             until = now + EXHAUSTED
-        if cause == "concurrency":
+        if cause == "concurrency" and self.running > 1:  # one call alone is not too many
             cap = max(1, min(self.running, (self._learned_cap() or [self.running])[0]) - 1)
             self._state("concurrency/", "learned", cap, "", now)
         if cause == "window" and until is None:

@@ -208,6 +208,14 @@ class GateTest(Gate):
             one.heard({})
             self.assertEqual(four.ask(0).word, "go")
 
+    def test_one_call_alone_is_not_too_many(self):
+        with self.entry() as entry:
+            entry.ask(0)
+            entry.refused(refused("concurrency", NOW + 1))
+        self.now += 2
+        with self.entry() as one, self.entry() as two:
+            self.assertEqual([each.ask(0).word for each in (one, two)], ["go", "go"])
+
     def test_a_window_that_nobody_names_is_learned_from_one_incident(self):
         self.words(7)
         with self.entry() as entry:
