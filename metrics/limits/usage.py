@@ -167,12 +167,14 @@ def told(
     pieces = [*whole.values(), *(packed for day, packed in copied["days"].items() if day >= start[:10])]
     pieces += [packed for hour, packed in copied["hours"].items() if hour >= start and hour[:10] not in whole]
     for packed in pieces:
-        _sum(cells, _unpacked(packed), named)
+        _sum(cells, _unpacked(packed))
     for at, opened in copied["open"].items():
         if at >= start:
-            _sum(cells, opened, named)
-    total = [sum(column) for column in zip(*cells.values(), strict=True)] or [0] * len(COUNTS)
-    rows = [{"name": name or None, **_document(counts)} for name, counts in _ordered(cells, by)]
+            _sum(cells, opened)
+    together: Cells = {}
+    _sum(together, cells, named)
+    total = [sum(column) for column in zip(*together.values(), strict=True)] or [0] * len(COUNTS)
+    rows = [{"name": name or None, **_document(counts)} for name, counts in _ordered(together, by)]
     return {"by": by, "since": f"{start}:00:00Z" if start else None, "total": _document(total), "rows": rows}
 
 
