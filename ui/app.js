@@ -5,6 +5,7 @@ import { frame, nextTheme } from "./frame.js";
 import { listen, shortcut, showShortcuts, turnTo } from "./keys.js";
 import { failure } from "./notice.js";
 import { PAGES, pageAt } from "./pages.js";
+import { palette, paletteButton } from "./palette.js";
 
 // Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again.
 const PULSE = { seen: 4000, hidden: 60_000 };
@@ -95,7 +96,21 @@ async function beat() {
 
 document.addEventListener("visibilitychange", () => document.hidden || beat());
 
+const search = palette({
+  go,
+  actions: [
+    ["Next theme: system, light, dark", nextTheme],
+    ["Shortcuts", showShortcuts],
+    ["New question", () => go("/")],
+    ["New collection", () => go("/collections?new=")],
+    ["Add an endpoint", () => go("/endpoints?add=")],
+    ["Add models", () => go("/models?add=")],
+  ],
+});
+document.querySelector(".top .end").prepend(paletteButton(search));
+
 shortcut(
+  { keys: ["Ctrl+k"], show: ["Ctrl", "K"], label: "Search or jump to", group: "Everywhere", run: search },
   { keys: ["t"], label: "Theme: system, light, dark", group: "Everywhere", run: nextTheme },
   { keys: ["?"], label: "This list", group: "Everywhere", run: showShortcuts },
   ...PAGES.map(({ title, path, key }) => ({ keys: [`g ${key}`], label: title, group: "Go to", run: () => go(path) })),

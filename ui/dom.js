@@ -68,6 +68,7 @@ const ICONS = {
   collections: "M1.5 9h13M4 9v4M12 9v4M4.2 6.2h.01M8 6.2h.01M11.8 6.2h.01",
   endpoints: "M6 2.5v3M10 2.5v3M4.5 5.5h7v2.2a3.5 3.5 0 0 1-7 0zM8 11.2v2.6",
   settings: "M2.5 5h4M9.5 5h4M8 3.2v3.6M2.5 11h6M11.5 11h2M10 9.2v3.6",
+  search: "M7 2.6a4.4 4.4 0 1 1 0 8.8 4.4 4.4 0 0 1 0-8.8M10.3 10.3l3.2 3.2",
   more: "M3.5 8h.01M8 8h.01M12.5 8h.01",
   close: "M4 4l8 8M12 4l-8 8",
 };

@@ -86,6 +86,23 @@ await run({
     must(/q=torn\+write/.test(await path(page)), "the filter is in the address");
   },
 
+  "search jumps to a panel, a model and a page, and gives the focus back": async () => {
+    const page = await open("/settings");
+    await page.waitForSelector(".setting .field");
+    const jump = async (words, found, place) => {
+      await press(page, "Control+k");
+      await page.keyboard.type(words);
+      await page.locator(".palette [aria-selected=true]", { hasText: found }).waitFor();
+      await press(page, "Enter");
+      await until(page, async () => place.test(await path(page)), true, `${words} leads to ${place}`);
+    };
+    await jump("torn", "torn write", /^\/panels\?panel=p/);
+    await jump("kimi", "kimi-k3", /^\/models\?model=kimi-k3$/);
+    await jump("> add an", "Add an endpoint", /^\/endpoints\?add=/);
+    await press(page, "Control+k", "Escape");
+    await until(page, () => page.locator("dialog").count(), 0, "dialogs after Escape");
+  },
+
   "a conversation tells who failed and who took over, and is judged": async () => {
     const page = await open("/conversations");
     await page.waitForSelector(".pane-list .list");

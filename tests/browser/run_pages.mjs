@@ -83,6 +83,20 @@ for (const [base, pages, where] of [
         await shot(page, `${where}${name}-${theme}-${width}`.replaceAll(" ", "-"));
       };
 
+for (const [theme, width] of LOOKS)
+  checks[`search, ${theme}, ${width} px`] = async () => {
+    const page = await at(PAGES.panels, { theme, width });
+    await page.keyboard.press("Control+k");
+    await page
+      .locator(".palette li", { hasText: "kimi-k3" })
+      .or(page.locator(".palette li", { hasText: "practice" }))
+      .first()
+      .waitFor();
+    await fits(page);
+    await accessible(page);
+    await shot(page, `search-${theme}-${width}`);
+  };
+
 for (const [name, place] of Object.entries(PAGES))
   checks[`${name} at 320 px, nothing moving`] = async () =>
     fits(await at(place, { width: 320, height: 700, still: true }));
