@@ -33,6 +33,9 @@ class Collections(ApiCase):
                 "deadline": 60,
                 "description": "",
                 "tags": [],
+                "drop_hosted_tools": False,
+                "shadow": 0.0,
+                "shadow_daily": 50,
             },
         )
         self.assertEqual(self.get("/api/collections")["collections"], [saved])
