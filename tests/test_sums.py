@@ -2,10 +2,12 @@
 token that a provider counted is in the ledger once, at its price, and every question of `bench usage` agrees.
 A server that is killed loses at most what it had not written yet, and says what was under way."""
 
+import contextlib
 import random
 import signal
 import tempfile
 import threading
+import time
 import unittest
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +19,8 @@ from tests.running import Running
 from tests.test_chaos import rows
 
 FAILS = 0.25
+LOAD = 400  # requests until the kill
+LATEST = 0.5  # seconds before a kill that may be missing; 0.1 where nobody else needs the processor
 # name -> what it costs in USD per million tokens (None: nobody says)
 PRICES = {
     "m-priced": {"input": 1.25, "output": 10, "cache_read": 0.125},
@@ -198,6 +202,46 @@ class KilledTest(unittest.TestCase):
         kept = [row for row in rows(home, "ledger") if row["model"] == "m-b"]
         told = [(row["error"], row["out"], row["cost_usd"]) for row in kept]
         self.assertEqual(told, [("interrupted", None, None)])
+
+    def test_a_kill_under_load_loses_the_last_moment_at_most(self):
+        home = Path(self.enterContext(tempfile.TemporaryDirectory())) / "home"
+        received, replied, enough = [], [], threading.Event()
+
+        def answer(request):
+            received.append(time.monotonic())
+            if len(received) == LOAD:
+                enough.set()
+            return text("said")
+
+        def ask(bench):
+            while not enough.is_set() or len(received) < LOAD + 50:
+                status, reply = bench.post("/v1/chat/completions", body)
+                replied.extend((time.monotonic(), seat["call"]) for seat in reply["bench"]["seats"])
+
+        def asking(bench):
+            with contextlib.suppress(OSError, ValueError):  # it was killed under our hands
+                ask(bench)
+
+        body = {"model": "bench/all", "messages": [{"role": "user", "content": "x"}]}
+        with Running(home) as bench, Provider() as provider:
+            provider.script("*", answer)
+            bench.seat("all", provider.base, "m-a", "m-b")
+            callers = [threading.Thread(target=asking, args=(bench,)) for _ in range(8)]
+            for caller in callers:
+                caller.start()
+            enough.wait(60)
+            bench.stop(signal.SIGKILL)
+            killed = time.monotonic()
+            for caller in callers:
+                caller.join()
+        with Running(home) as bench:
+            total = bench.get("/api/usage")[1]["total"]
+        kept = [row["call"] for row in rows(home, "ledger")]
+        self.assertEqual((len(set(kept)), total["calls"]), (len(kept), len(kept)), "a call is there twice")
+        settled = {call for at, call in replied if at < killed - LATEST}
+        self.assertTrue(settled)
+        self.assertEqual(settled - set(kept), set())
+        self.assertGreaterEqual(len(kept), sum(at < killed - LATEST for at in received))
 
     def ask(self, bench, body):
         try:
