@@ -48,6 +48,7 @@ _NAMES = (
     re.compile(rf"x-tokenlimit-{_FIELDS}(?P<tokens>)"),
     re.compile(rf"x-ratelimitbysize-{_FIELDS}{_WINDOW}(?P<tokens>)"),
 )
+LONGEST_NUMBER = 20  # characters
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(?:[,;].*)?$")
 _ITEM = re.compile(r'"?([^";,=\s]+)"?((?:\s*;\s*[a-z]+\s*=\s*"?[\w-]+"?)+)')
 _PARAMETER = re.compile(r';\s*([a-z]+)\s*=\s*"?([\w-]+)"?')
@@ -132,13 +133,13 @@ def _structured(headers: Mapping[str, str], row: Row, now: float) -> Iterator[St
     old = dict(re.findall(r"(limit|remaining|reset)\s*=\s*(\d+)", headers.get("ratelimit", "")))
     if "remaining" in old:
         limit, reset = _number(old.get("limit")), _number(old.get("reset"))
-        left, until = float(old["remaining"]), None if reset is None else now + reset
+        left, until = _number(old["remaining"]), None if reset is None else now + reset
         yield Stated(row.bare, "unknown", limit, left, until, "", row.scope)
 
 
 def _items(text: str) -> dict[str, dict[str, float]]:
     return {
-        name: {key: float(value) for key, value in _PARAMETER.findall(rest) if value.isdigit()}
+        name: {key: said for key, value in _PARAMETER.findall(rest) if (said := _number(value)) is not None}
         for name, rest in _ITEM.findall(text)
     }
 
@@ -149,8 +150,9 @@ def _unit(policy: str) -> str:
 
 
 def _number(value: str | None) -> float | None:
+    """None for what is no number, and for one that no limit has."""
     match = _NUMBER.match(value or "")
-    return float(match[1]) if match else None
+    return float(match[1]) if match and len(match[1]) <= LONGEST_NUMBER else None
 
 
 # --- bodies
@@ -232,7 +234,7 @@ def _gemini_metric(words: str) -> str:
 def _prose(message: str, row: Row) -> Iterator[Stated]:
     at_once = _AT_ONCE.search(message)
     if at_once:
-        yield Stated("concurrency", "", float(at_once[1] or at_once[2]), 0, None, "", row.scope)
+        yield Stated("concurrency", "", _number(at_once[1] or at_once[2]), 0, None, "", row.scope)
     for pattern in PROSE:
         found = [_told(match, row) for match in pattern.finditer(message)]
         if found:
@@ -249,7 +251,7 @@ def _told(match: re.Match[str], row: Row) -> Stated | None:
     if parts.get("seconds") == "0":  # GitHub Models: per 0s is what may run at once
         return Stated("concurrency", "", limit, 0, None, "", row.scope)
     if parts.get("seconds"):
-        window = limit_rows.named(float(parts["seconds"]))
+        window = limit_rows.named(_number(parts["seconds"]) or 0)
     else:
         word = parts["window"].lower()
         window = SHORT.get(word, word.removesuffix("s"))
@@ -257,4 +259,4 @@ def _told(match: re.Match[str], row: Row) -> Stated | None:
 
 
 def _whole(digits: str | None) -> float | None:
-    return float(digits.replace(",", "")) if digits and digits.replace(",", "").isdigit() else None
+    return _number(digits.replace(",", "")) if digits else None

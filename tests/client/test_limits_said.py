@@ -125,6 +125,20 @@ class LimitsSaidTest(unittest.TestCase):
         self.assertEqual(limits_said.merged([other], [named]), (other, named))
         self.assertEqual(limits_said.merged([other], [Stated("tokens", "minute", None, 0)]), (other,))
 
+    def test_a_number_that_no_limit_has_says_nothing(self):
+        for number in ("9" * 400, "\xb2", "nan", "1e999"):
+            for headers in (
+                {"x-ratelimit-remaining-requests": number},
+                {"ratelimit": f'"default";r={number};t={number}'},
+                {"ratelimit": f"limit={number}, remaining={number}, reset={number}"},
+            ):
+                found = limits_said.in_headers(headers, target(OPENAI), NOW)
+                with self.subTest(headers=str(headers)[:60]):
+                    self.assertTrue(all(one.remaining in (None, 1) for one in found), found)
+            message = f"Requests per minute (actual/limit): {number}/{number}; limit of {number} concurrent"
+            for one in limits_said.in_body({}, message, target(OPENAI), NOW):
+                self.assertIsNone(one.limit)
+
     def test_bodies_of_any_shape_are_no_trouble(self):
         for body in (
             None,
