@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from metrics.client import limit_rows, limits_said, midnights
+from metrics.client import limit_rows, limits_said, midnights, retry
 from metrics.records import Limited, Stated, Target
 
 SOON = 1.0  # seconds: who asks for no more than that has too many calls at once, not too many in a minute
@@ -113,7 +113,7 @@ def _until(cause: str, told: Told, spent: list[Stated], now: float, wait: float 
 
 def ends_at(one: Stated, now: float) -> float | None:
     """When a window that is used up has room again, at the latest; None when nothing tells."""
-    if one.reset is not None:
+    if one.reset is not None and one.reset - now <= retry.LONGEST:  # what is further off says nothing
         return one.reset
     if one.window == "month":
         return midnights.utc_month(now)[1]

@@ -65,6 +65,8 @@ class RefusalsTest(unittest.TestCase):
             (Stated("requests", "minute", 5, 0, None, "fixed"), 40.0),
             (Stated("requests", "minute", 5, 0, None, ""), 60.0),
             (Stated("requests", "minute", 5, 0, NOW + 7, "fixed"), 7.0),
+            (Stated("requests", "minute", 5, 0, NOW + 1e20, ""), 60.0),
+            (Stated("requests", "unknown", 5, 0, NOW + 1e20, ""), None),
             (Stated("requests", "month", 5, 0), 83_200.0),
             (Stated("requests", "unknown", 5, 0), None),
         ):
