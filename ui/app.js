@@ -6,9 +6,11 @@ import { listen, shortcut, showShortcuts, turnTo } from "./keys.js";
 import { failure } from "./notice.js";
 import { PAGES, pageAt } from "./pages.js";
 import { palette, paletteButton } from "./palette.js";
+import { owes } from "./panels/facts.js";
 
 // Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again.
 const PULSE = { seen: 4000, hidden: 60_000 };
+const RECOUNT = 60_000; // ms after which what is owed is counted again: it is a look at many panels
 const PATIENCE = 3000; // ms after which a server that says nothing counts as gone
 
 const main = document.querySelector("main");
@@ -86,12 +88,27 @@ async function beat() {
     known = await get("/api/status", AbortSignal.timeout(PATIENCE));
     around.status(known);
     pages.get(here)?.status?.(known);
+    count();
   } catch (problem) {
     around.stale();
     pages.get(here)?.lost?.(problem);
   }
   clearTimeout(timer); // of another look that began meanwhile
   timer = setTimeout(beat, PULSE[document.hidden ? "hidden" : "seen"] * (0.9 + Math.random() * 0.2));
+}
+
+let counted = -Infinity;
+
+// What is owed, for the rail. The page that judges counts by itself.
+async function count() {
+  if (here === "owed" || performance.now() - counted < RECOUNT) return;
+  counted = performance.now();
+  try {
+    const { panels, next } = await get("/api/log?state=owed&limit=50");
+    if (here !== "owed") around.owed(panels.flatMap(({ seats = [] }) => seats.filter(owes)).length, Boolean(next));
+  } catch {
+    // The pulse tells that the server is gone; the number is counted again when it is back.
+  }
 }
 
 document.addEventListener("visibilitychange", () => document.hidden || beat());

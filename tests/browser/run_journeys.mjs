@@ -103,6 +103,22 @@ await run({
     await until(page, () => page.locator("dialog").count(), 0, "dialogs after Escape");
   },
 
+  "a server that is gone is told on every page, with a way on": async () => {
+    const page = await open("/settings");
+    await page.waitForSelector(".setting .field");
+    await page.route("**/api/**", (route) => route.abort());
+    for (const key of ["o", "p", "v", "m", "c", "e"]) {
+      await press(page, "g", key);
+      await page.locator("main .notice.bad", { hasText: "not running" }).first().waitFor();
+      must((await page.getByRole("button", { name: "Try again" }).count()) > 0, `g ${key}: no way on`);
+    }
+    await page.locator(".pulse.stale").waitFor();
+    await page.unroute("**/api/**");
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await page.waitForSelector("table.rows");
+    heard.length = 0; // the browser's own lines about what was aborted
+  },
+
   "a conversation tells who failed and who took over, and is judged": async () => {
     const page = await open("/conversations");
     await page.waitForSelector(".pane-list .list");
