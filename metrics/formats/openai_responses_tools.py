@@ -244,7 +244,6 @@ class CustomInput:
 
     def __init__(self) -> None:
         self._raw: list[str] = []
-        self._given: list[str] = []
         self._waiting = ""
         self._inside: bool | None = None  # of the string; None: not yet, False: past its end or never
         self._usual = False  # the opening is the usual one
@@ -262,30 +261,13 @@ class CustomInput:
             self._usual, self._inside, self._waiting = True, True, self._waiting[opening.end() :]
         run, self._waiting = _readable(self._waiting)
         self._inside = not self._waiting.startswith('"')
-        return self._give(_unescaped(run))
+        return _unescaped(run)
 
     def rest(self) -> str:
         if not self._usual:
-            return self._give(_input_of("".join(self._raw)))
+            return _input_of("".join(self._raw))
         left, self._waiting = self._waiting, ""
-        return self._give(_ENDING.sub("", left)) if self._inside else ""
-
-    @property
-    def text(self) -> str:
-        return "".join(self._given)
-
-    def _give(self, text: str) -> str:
-        if text:
-            self._given.append(text)
-        return text
-
-
-def whole_input(arguments: str) -> str:
-    """The text of a custom call that has come whole."""
-    reading = CustomInput()
-    reading.take(arguments)
-    reading.rest()
-    return reading.text
+        return _ENDING.sub("", left) if self._inside else ""
 
 
 def _readable(text: str) -> tuple[str, str]:

@@ -2,7 +2,7 @@ import json
 import re
 import unittest
 
-from metrics.formats.openai_responses_tools import CustomInput, Declared, Toolbox, declared, whole_input
+from metrics.formats.openai_responses_tools import CustomInput, Declared, Toolbox, declared
 from metrics.records import EXTENSIONS, Problem
 
 FIT = re.compile(r"[a-zA-Z0-9_-]{1,64}")
@@ -149,8 +149,7 @@ class ChoiceTest(unittest.TestCase):
 
 def in_pieces(pieces):
     reading = CustomInput()
-    text = "".join(map(reading.take, pieces)) + reading.rest()
-    return text, reading.text
+    return "".join(map(reading.take, pieces)) + reading.rest()
 
 
 class CustomInputTest(unittest.TestCase):
@@ -171,8 +170,8 @@ class CustomInputTest(unittest.TestCase):
                     wanted = json.loads(written)["input"]
                     for cut in range(len(written) + 1):
                         with self.subTest(written=written, cut=cut):
-                            self.assertEqual(in_pieces([written[:cut], written[cut:]]), (wanted, wanted))
-                    self.assertEqual(in_pieces(written), (wanted, wanted))
+                            self.assertEqual(in_pieces([written[:cut], written[cut:]]), wanted)
+                    self.assertEqual(in_pieces(written), wanted)
 
     def test_it_is_said_as_it_comes(self):
         reading = CustomInput()
@@ -181,7 +180,7 @@ class CustomInputTest(unittest.TestCase):
 
     def test_much_at_once(self):
         text = '"\\é😀\n' * 3000
-        self.assertEqual(whole_input(json.dumps({"input": text})), text)
+        self.assertEqual(in_pieces([json.dumps({"input": text})]), text)
 
     UNUSUAL = [
         ("raw text", "raw text"),
@@ -202,5 +201,5 @@ class CustomInputTest(unittest.TestCase):
     def test_what_models_write_instead(self):
         for written, text in self.UNUSUAL:
             with self.subTest(written[:40]):
-                self.assertEqual(in_pieces(written), (text, text))
-                self.assertEqual(whole_input(written), text)
+                self.assertEqual(in_pieces(written), text)
+                self.assertEqual(in_pieces([written]), text)
