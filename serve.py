@@ -93,6 +93,8 @@ def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
         if lost := underway.recover(time.time()):
             _log(f"{lost} calls were under way when the last server was killed: recorded as interrupted.")
         end.callback(_seat_practice(options.practice).stop)
+        with contextlib.suppress(Problem):
+            roster.all()  # with what the catalogs know: reading those is not the first caller's to wait for
         server = _listen(port, gateway_only)
         owner.listening(server.port)
         end.callback(server.server_close)

@@ -59,6 +59,7 @@ def _ages(catalog: book.Book) -> dict[str, Any]:
 def read_again(call: Call) -> Response:
     form = fields.take(call.json(), FORM)
     told = refresh.refresh(form.get("feeds") or refresh.FEEDS)
+    book.book()  # read here, so that no call waits for it
     return frame.ok(feeds=told, read=sum(one["ok"] for one in told))
 
 
