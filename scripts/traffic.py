@@ -239,7 +239,7 @@ def compared(home: Path, told: dict[tuple[str, int], tuple[list[float], Row]], g
     bad = 0
     for (by, days), (times, answer) in told.items():
         wrong = differences(answer["rows"], counted[by, answer["since"]])
-        slow = max(times) > goal
+        slow = sorted(times)[1] > goal  # of three: one that another program held up says nothing
         bad += bool(wrong) or slow
         took = f"{times[0] * 1000:6.1f} ms, again {min(times[1:]) * 1000:6.1f} ms"
         print(f"by {by:<10} {days:>2} days  {took}{'  SLOW' if slow else ''}", *wrong[:3], sep="  ")
