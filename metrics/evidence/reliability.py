@@ -203,8 +203,12 @@ def _keep_alone(reader: Callable[[Facts], Any]) -> Any:
     return reader(_alone)
 
 
+def _kept_alone() -> Facts:
+    return _alone
+
+
 _kept: Callable[[Callable[[Facts], Any]], Any] = _keep_alone
-_facts: Callable[[], Facts] = lambda: _alone
+_facts: Callable[[], Facts] = _kept_alone
 
 
 def _fact(model_id: str) -> Fact:

@@ -6,6 +6,7 @@ never free and never a part.
 """
 
 from decimal import ROUND_HALF_EVEN, Decimal
+from functools import lru_cache
 from typing import Any
 
 from metrics.records import Price, Tier, Usage
@@ -32,10 +33,17 @@ def price(usage: Usage, price: Price | None) -> Cost:
 def rates(price: Price, prompt: int) -> Rates:
     """What applies to a request with `prompt` input tokens: the highest tier that it is above, for all of
     it; what the tier leaves out is as without it."""
+    if not price.tiers:
+        return {
+            "input": price.input,
+            "output": price.output,
+            "cache_read": price.cache_read,
+            "cache_write": price.cache_write,
+        }
     tier = max(
         (tier for tier in price.tiers if prompt > tier.above), key=lambda tier: tier.above, default=Tier(0)
     )
-    found = {}
+    found: Rates = {}
     for name in ("input", "output", "cache_read", "cache_write"):
         own = getattr(tier, name)
         found[name] = getattr(price, name) if own is None else own
@@ -62,7 +70,7 @@ def _figured(usage: Usage, price: Price) -> Cost:
     if usage.uncached_in is None or usage.out is None:
         return _UNKNOWN
     applied = rates(price, usage.prompt or 0)
-    total = Decimal(0)
+    total: int | Decimal = 0
     for tokens, rate in (
         (usage.uncached_in, applied["input"]),
         (usage.cache_read, applied["cache_read"]),
@@ -72,8 +80,15 @@ def _figured(usage: Usage, price: Price) -> Cost:
         if tokens:
             if rate is None:
                 return _UNKNOWN
-            total += tokens * Decimal(str(rate)) * PER_TOKEN
+            total += tokens * _each(rate)
     return _whole(total), "computed" if total or not _free(price) else "free"
+
+
+@lru_cache(maxsize=1024)
+def _each(rate: float) -> int | Decimal:
+    """The units that a token costs: nearly always a whole number, which adds up faster."""
+    exact = Decimal(str(rate)) * PER_TOKEN
+    return int(exact) if exact == int(exact) else exact
 
 
 def _free(price: Price) -> bool:
@@ -91,5 +106,5 @@ def units(usd: float | None) -> int | None:
     return None if usd is None else _whole(Decimal(str(usd)) * UNITS)
 
 
-def _whole(amount: Decimal) -> int:
-    return int(amount.to_integral_value(ROUND_HALF_EVEN))
+def _whole(amount: int | Decimal) -> int:
+    return amount if isinstance(amount, int) else int(amount.to_integral_value(ROUND_HALF_EVEN))

@@ -204,8 +204,9 @@ class Entry:
         out = max(LEAST, self._scopes[1].typical)
         if most is not None:
             out = most if limit_rows.of(self.target).upfront else min(most, out)
-        usage = Usage(uncached_in=into, out=round(out))
-        units, _ = cost.price(usage, self.target.price)
+        units: int | None = 0
+        if any(scope.charges for scope in self._scopes):
+            units, _ = cost.price(Usage(uncached_in=into, out=round(out)), self.target.price)
         return Amounts(1, into + round(out), into, round(out), max(1, units or 0))
 
     # --- the answer

@@ -76,6 +76,7 @@ class Left:
 class Scope:
     __slots__ = (
         "capped",
+        "charges",
         "clear",
         "hold",
         "incident",
@@ -102,7 +103,8 @@ class Scope:
         self.capped: object = None  # the version of limits.json that `limits` are of
         self.limits: tuple[Limit, ...] = ()
         self.stale_at = 0.0
-        self.measured = False
+        self.measured = False  # whether it matters how many tokens a call takes
+        self.charges = False  # whether it matters what it costs
         self.left: dict[str, Left] = {}
         self.running = 0
         self.usual = 2.0  # seconds a call takes
@@ -115,6 +117,7 @@ class Scope:
         self.limits, self.stale_at = quota.in_force(self.known, caps, row, now)
         self.capped = version
         self.measured = any(limit.metric not in ("requests", "concurrency") for limit in self.limits)
+        self.charges = any(limit.metric == "usd" for limit in self.limits)
 
     # --- before a call
 

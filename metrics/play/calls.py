@@ -132,10 +132,8 @@ def _hold(play: "_Play", filing: Filing) -> Hold | None:
     """What is set aside for a call that something limits. Problem 402 or 429 where it does not fit."""
     if not budgets.limited(filing.key):
         return None
-    asked, options = play.conversation.messages, play.options
-    prompt = tokens.estimate(asked) + tokens.of_tools(options.get("tools") or ())
-    target, most = play.seat.target, options.get("max_tokens")
-    return budgets.hold(filing.key, filing.collection, target, prompt, most, play.clocks.now())
+    prompt, most = play.size()
+    return budgets.hold(filing.key, filing.collection, play.seat.target, prompt, most, play.clocks.now())
 
 
 def _held(answer: Answer, hold: Hold | None) -> dict[str, Any]:
@@ -161,6 +159,7 @@ class _Play:
     patience: float | None = None
     stream: bool = True
     entry: gate.Entry | None = None
+    sized: tuple[int, int | None] | None = None
     tries: int = 0
     said: Said = field(default_factory=Said)
     problem: Problem | None = None
@@ -210,7 +209,7 @@ class _Play:
             self.tries += 1
             yield from self._attempt(left)
             return
-        with gate.entry(self.seat.target, self._size, self.clocks.now) as self.entry:
+        with gate.entry(self.seat.target, self.size, self.clocks.now) as self.entry:
             left = yield from self._waited(self.entry, left)
             self.tries += 1
             try:
@@ -233,12 +232,14 @@ class _Play:
             raise gate.refusal(self.seat.target, verdict)
         return left
 
-    def _size(self) -> tuple[int, int | None]:
+    def size(self) -> tuple[int, int | None]:
         """What a call may take: tokens of its prompt, by guess, and the most of its answer."""
-        options = self.options
-        most = options.get("max_completion_tokens") or options.get("max_tokens")
-        asked = tokens.estimate(self.conversation.messages) + tokens.of_tools(options.get("tools") or ())
-        return asked, most if isinstance(most, int) else None
+        if self.sized is None:
+            options = self.options
+            most = options.get("max_completion_tokens") or options.get("max_tokens")
+            asked = tokens.estimate(self.conversation.messages) + tokens.of_tools(options.get("tools") or ())
+            self.sized = asked, most if isinstance(most, int) else None
+        return self.sized
 
     def _attempt(self, left: float) -> Iterator[Event]:
         target = self.seat.target
