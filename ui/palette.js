@@ -161,11 +161,10 @@ export const paletteButton = (open) =>
     {
       type: "button",
       class: "button quiet search",
-      "aria-label": "Search or jump to",
       "aria-keyshortcuts": "Control+K",
       on: { click: open },
     },
     icon("search"),
-    h("span", { class: "wide-only" }, "Search or jump to"),
+    h("span", { class: "words" }, "Search or jump to"),
     h("kbd", {}, "Ctrl K"),
   );
