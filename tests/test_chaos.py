@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from tests.provider import CUT, Provider, chunk, error, garbage, reset, stream, text
 from tests.running import Running
 
-CONVERSATIONS = int(os.environ.get("CHAOS") or (40 if os.environ.get("BENCH_QUICK") else 150))
+CONVERSATIONS = int(os.environ.get("CHAOS") or (20 if os.environ.get("BENCH_QUICK") else 60))
 TURNS = 10
 MEMBERS = ("m-one", "m-two", "m-three", "m-four")
 FAILS = 0.3

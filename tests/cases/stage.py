@@ -89,8 +89,9 @@ class Stage:
         for spec in upstream.get("members", [{"name": "m1"}]):
             alias, spec = f"{tag}-{spec['name']}", {**common, **spec}
             api = spec.get("api", "chat")
+            member = Member(spec, tools, calls)
             for name in _scripts(api, alias):
-                self.provider.script(name, Member(spec, tools, calls))
+                self.provider.script(name, member)
             base = case.get("base", f"http://127.0.0.1:{self.provider.port}{natives.BASES.get(api, '/v1')}")
             facts = {"base": base, "api": api, "key": names["UPSTREAM_KEY"]}
             self.bench.save("/api/endpoint", name=alias, test=False, **facts)
