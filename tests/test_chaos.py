@@ -12,10 +12,11 @@ from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
+from tests.effort import effort
 from tests.provider import CUT, Provider, chunk, error, garbage, reset, stream, text
 from tests.running import Running
 
-CONVERSATIONS = int(os.environ.get("CHAOS") or (20 if os.environ.get("BENCH_QUICK") else 60))
+CONVERSATIONS = int(os.environ.get("CHAOS") or effort(20, 60))
 TURNS = 10
 MEMBERS = ("m-one", "m-two", "m-three", "m-four")
 FAILS = 0.3

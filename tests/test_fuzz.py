@@ -18,9 +18,10 @@ from metrics.play.practice import squad
 from metrics.records import Problem
 from metrics.store import home
 from metrics.web.table import Call, Table
+from tests.effort import effort
 from tests.formats import mutants
 
-COUNT = int(os.environ.get("FUZZ") or (60 if os.environ.get("BENCH_QUICK") else 300))
+COUNT = int(os.environ.get("FUZZ") or effort(60, 300))
 STATUSES = {200, 400, 404, 405, 409, 413, 415, 422, 429, 502, 503, 504, 507, 508}
 
 PNG = "data:image/png;base64,iVBORw0KGgo="

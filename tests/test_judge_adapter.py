@@ -44,7 +44,7 @@ def regret(policy: str, seed: int, turns: int, judged: float, breaks_at: int = -
     return lost / turns
 
 
-class Regret(unittest.TestCase):
+class SlowRegret(unittest.TestCase):
     def test_the_record_loses_less_than_counting(self) -> None:
         cases = [("base", 300, 0.2, -1, 0.7), ("sparse", 300, 0.1, -1, 0.85), ("drift", 400, 0.2, 150, 0.7)]
         for name, turns, judged, breaks_at, share in cases:

@@ -15,11 +15,11 @@ LIMITED = error(429, "slow", headers={"Retry-After": "99"})
 
 def setUpModule():
     # The provider ends first: a server waits for what is still being answered.
-    RouteTest.bench = unittest.enterModuleContext(Running())
-    RouteTest.provider = unittest.enterModuleContext(Provider())
+    Routed.bench = unittest.enterModuleContext(Running())
+    Routed.provider = unittest.enterModuleContext(Provider())
 
 
-class RouteTest(unittest.TestCase):
+class Routed(unittest.TestCase):
     seats = iter(range(1000))
 
     def collection(self, *answers):
@@ -50,6 +50,8 @@ class RouteTest(unittest.TestCase):
         lines = [line.removeprefix("data: ") for line in raw.splitlines() if line.startswith("data: {")]
         return reply.status, reply.headers, [json.loads(line) for line in lines]
 
+
+class RouteTest(Routed):
     def test_a_failure_before_the_first_word_is_never_seen(self):
         for bad in (LIMITED, error(500, "boom"), stream({"error": {"message": "no", "code": 500}}), text("")):
             for streamed in (False, True):
@@ -115,6 +117,17 @@ class RouteTest(unittest.TestCase):
             told = self.turn(name, LATER)[2]["bench"]
             self.assertEqual((told["alias"], told["conversation"]), (first["alias"], first["conversation"]))
 
+    def test_one_verdict_judges_what_a_member_did(self):
+        name, (alias,) = self.collection(text("a"))
+        call = self.turn(name, **{"x-session-id": "s-2"})[2]["bench"]["call"]
+        self.turn(name, LATER, **{"x-session-id": "s-2"})
+        self.assertEqual(self.bench.post("/bench/pending", {"calls": [call]})[1], {"pending": [call]})
+        self.bench.save("/bench/verdict", call=call, useful=True)
+        record = self.bench.get(f"/bench/record?collection={name}")[1]["aliases"]
+        self.assertEqual(record[alias]["useful"], 1)
+
+
+class SlowHangUp(Routed):
     def test_who_hangs_up_ends_the_call(self):
         """While the member says nothing at all, not even its head."""
         for streamed in (False, True):
@@ -127,12 +140,3 @@ class RouteTest(unittest.TestCase):
                 self.provider.wait_for(before + 1)
                 connection.close()
                 self.assertTrue(self.provider.of(alias)[0].gone.wait(20))
-
-    def test_one_verdict_judges_what_a_member_did(self):
-        name, (alias,) = self.collection(text("a"))
-        call = self.turn(name, **{"x-session-id": "s-2"})[2]["bench"]["call"]
-        self.turn(name, LATER, **{"x-session-id": "s-2"})
-        self.assertEqual(self.bench.post("/bench/pending", {"calls": [call]})[1], {"pending": [call]})
-        self.bench.save("/bench/verdict", call=call, useful=True)
-        record = self.bench.get(f"/bench/record?collection={name}")[1]["aliases"]
-        self.assertEqual(record[alias]["useful"], 1)

@@ -176,7 +176,7 @@ class SlowSums(Sums, unittest.TestCase):
     panels = 2500
 
 
-class KilledTest(unittest.TestCase):
+class SlowKilled(unittest.TestCase):
     def test_what_was_under_way_is_counted_as_interrupted(self):
         gate = threading.Event()
         self.addCleanup(gate.set)
@@ -230,6 +230,7 @@ class KilledTest(unittest.TestCase):
             for caller in callers:
                 caller.start()
             enough.wait(60)
+            threading.Event().wait(3 * LATEST)  # so that some calls have been over for long enough
             bench.stop(signal.SIGKILL)
             killed = time.monotonic()
             for caller in callers:

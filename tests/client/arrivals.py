@@ -7,6 +7,7 @@ from typing import Any
 from metrics.client import chat
 from metrics.events import Chunk, Event, Tick
 from metrics.records import Problem, Target
+from tests.effort import effort
 
 TARGET = Target(
     alias="a", model_id="e:m", endpoint="e", connection="e", served="m", base="http://127.0.0.1:1/v1"
@@ -41,10 +42,11 @@ class Arrived:
 
 
 def splits(stream: bytes) -> Iterator[list[bytes]]:
-    """Whole, byte by byte, and cut in two at every position with a quiet tick between."""
+    """Whole, byte by byte, and cut in two at every position (at every fifth when little is tried) with a
+    quiet tick between."""
     yield [stream]
     yield [stream[i : i + 1] for i in range(len(stream))]
-    yield from ([stream[:i], b"", stream[i:]] for i in range(1, len(stream)))
+    yield from ([stream[:i], b"", stream[i:]] for i in range(1, len(stream), effort(5, 1)))
 
 
 DONE = b"data: [DONE]\n\n"

@@ -9,11 +9,12 @@ from metrics.formats import openai_chat
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Request
 from tests.client.arrivals import TARGET, Arrived
+from tests.effort import effort
 from tests.formats.streams import STREAMS
 
 ASKED = Request("core", "core", "all", [{"role": "user", "content": "x"}], include_usage=True)
 STAMP = Stamp("ab12", 1_796_000_000)
-STEP = 7  # bytes between cuts; the reader's own tests cut at every one
+STEP = effort(61, 7)  # bytes between cuts; the reader's own tests cut at every one
 
 
 def read(pieces):

@@ -13,12 +13,13 @@ from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Request
 from tests.client.arrivals import TARGET, Arrived
 from tests.client.responses_said import completed
+from tests.effort import effort
 from tests.formats.responses_asked import CUSTOM, NAMESPACE, PICTURE, TOOL, parse
 from tests.formats.streams import END, STREAMS
 
 ASKED = Request("core", "core", "all", [{"role": "user", "content": "x"}])
 STAMP = Stamp("ab12", 1_796_000_000)
-STEP = 7  # bytes between cuts; the reader's own tests cut at every one
+STEP = effort(61, 7)  # bytes between cuts; the reader's own tests cut at every one
 SAID = [one for one in STREAMS if one[2] or one[3] or one[4]]  # a provider that says nothing is a Problem
 SEALED = {"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gA"}
 

@@ -8,6 +8,7 @@ from metrics.limits import budgets, cost, ledger
 from metrics.records import Price, Problem, Target
 from metrics.store.stamps import epoch, stamp
 from tests.bench.bench import BY, BenchCase
+from tests.effort import effort
 
 NOW = epoch("2026-11-29T12:00:00Z")
 USD = 10**12
@@ -200,7 +201,7 @@ class CrowdTest(Budgeted):
         """In virtual time: a budget is never exceeded by more than the estimate error of calls in flight."""
         self.key("0.001usd/day")
         key = "app"
-        for seed in range(1500):
+        for seed in range(effort(200, 1500)):
             chance, flying, spent, errors = random.Random(seed), [], 0, 0
             now = NOW + seed * 86_400
             for _ in range(chance.randint(5, 25)):

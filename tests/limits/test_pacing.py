@@ -6,9 +6,10 @@ from random import Random
 from metrics.limits import pacing
 from metrics.limits.pacing import Fit
 from metrics.store import home
+from tests.effort import effort
 from tests.limits.simulated import Play
 
-SCHEDULES, CALLS = 1000, 18
+SCHEDULES, CALLS = effort(100, 1000), 18
 
 
 class Why:

@@ -3,6 +3,7 @@ from random import Random
 
 from metrics.client import midnights
 from metrics.limits.windows import DAY, FORGET, Amounts, Track
+from tests.effort import effort
 
 NOW = 1_796_000_000.0
 KINDS = [
@@ -25,7 +26,7 @@ class WindowsTest(unittest.TestCase):
             ("pacific", DAY): lambda at, tick: tick * 0.25 >= midnights.pacific_day(at)[0],
             ("calendar", 0.0): lambda at, tick: tick * 0.25 >= midnights.utc_month(at)[0],
         }
-        for _ in range(4000):
+        for _ in range(effort(600, 4000)):
             now += random.choice((0.0, 0.1, random.uniform(0, 40)))
             if sent and random.random() < 0.3:
                 at = random.randrange(max(0, len(sent) - 20), len(sent))

@@ -141,7 +141,7 @@ class SlowRouted(unittest.TestCase):
                 ):
                     for kind in routed.NAMES[name].targets:
                         with self.subTest(name, kind=kind):
-                            told = routed.visit(routed.NAMES[name], provider, server, kind, 0.1)
+                            told = routed.visit(routed.NAMES[name], provider, server, kind, 0.4)
                             self.assertGreater(told["ok"], 0)
                             self.assertEqual(told["errors"], 0)
 
