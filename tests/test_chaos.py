@@ -16,7 +16,7 @@ from tests.effort import effort
 from tests.provider import CUT, Provider, chunk, error, garbage, reset, stream, text
 from tests.running import Running
 
-CONVERSATIONS = int(os.environ.get("CHAOS") or effort(20, 60))
+CONVERSATIONS = int(os.environ.get("CHAOS") or effort(12, 60))
 TURNS = 10
 MEMBERS = ("m-one", "m-two", "m-three", "m-four")
 FAILS = 0.3

@@ -347,7 +347,7 @@ class HouseTest(GatewayTest):
         self.assertLessEqual({f"par-{n}" for n in range(24)}, kept)
 
 
-class ExplorerTest(unittest.TestCase):
+class SlowExplorerTest(unittest.TestCase):
     """Who explores, on a bench of its own: the pool is everybody's."""
 
     def setUp(self):

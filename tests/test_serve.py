@@ -45,10 +45,12 @@ def run(*words, program="serve.py", **environment):
     return done.returncode, done.stdout + done.stderr
 
 
-class StartTest(unittest.TestCase):
+class StartHome(unittest.TestCase):
     def setUp(self):
         self.home = Path(self.enterContext(tempfile.TemporaryDirectory())) / "new" / "home"
 
+
+class StartTest(StartHome):
     def test_first_run_makes_the_folder_and_keeps_it_private(self):
         with Running(self.home) as bench:
             self.assertEqual(len([line for line in bench.said if "http://" in line]), 1)
@@ -83,25 +85,6 @@ class StartTest(unittest.TestCase):
             names = [entry["name"] for entry in bench.get("/api/collections")[1]["collections"]]
             self.assertIn("kept", names)
 
-    def test_a_taken_port_is_one_sentence(self):
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            taken.listen()
-            port = taken.getsockname()[1]
-            status, said = run("--port", str(port), "--home", str(self.home), "--no-browser")
-        self.assertEqual(status, 1)
-        self.assertIn(str(port), said)
-        self.assertEqual(len(said.strip().splitlines()), 1, said)
-
-    def test_a_second_owner_is_told_who_has_the_folder(self):
-        bench = self.enterContext(Running(self.home))
-        for program in ("serve.py", "gateway.py"):
-            with self.subTest(program):
-                status, said = run("--port", "0", "--home", str(self.home), "--no-browser", program=program)
-                self.assertEqual(status, 1)
-                self.assertIn(str(bench.process.pid), said)
-                self.assertIn(str(bench.port), said)
-
     REFUSED = [
         ("beyond loopback without a login", {"BENCH_BIND": "0.0.0.0"}, (), "set BENCHWARMERS_ADMIN_TOKEN"),
         ("a token that can be guessed", {"BENCHWARMERS_ADMIN_TOKEN": "short"}, (), "has 5 characters"),
@@ -128,14 +111,6 @@ class StartTest(unittest.TestCase):
                 self.assertEqual(status, 1)
                 self.assertIn(said, told)
                 self.assertNotIn("Traceback", told)
-
-    def test_help_does_nothing_else(self):
-        for program in ("serve.py", "gateway.py", "cli.py"):
-            with self.subTest(program):
-                status, said = run("--help", program=program, BENCHWARMERS_HOME=str(self.home))
-                self.assertEqual(status, 0)
-                self.assertIn("usage", said.lower())
-                self.assertFalse(self.home.exists())
 
     def test_the_gateway_alone_has_no_dashboard(self):
         with Running(self.home, "gateway.py") as bench:
@@ -172,7 +147,36 @@ class StartTest(unittest.TestCase):
             self.assertEqual([c["name"] for c in bench.get("/api/collections")[1]["collections"]], ["mine"])
 
 
-class EndTest(unittest.TestCase):
+class SlowStartTest(StartHome):
+    def test_a_second_owner_is_told_who_has_the_folder(self):
+        bench = self.enterContext(Running(self.home))
+        for program in ("serve.py", "gateway.py"):
+            with self.subTest(program):
+                status, said = run("--port", "0", "--home", str(self.home), "--no-browser", program=program)
+                self.assertEqual(status, 1)
+                self.assertIn(str(bench.process.pid), said)
+                self.assertIn(str(bench.port), said)
+
+    def test_help_does_nothing_else(self):
+        for program in ("serve.py", "gateway.py", "cli.py"):
+            with self.subTest(program):
+                status, said = run("--help", program=program, BENCHWARMERS_HOME=str(self.home))
+                self.assertEqual(status, 0)
+                self.assertIn("usage", said.lower())
+                self.assertFalse(self.home.exists())
+
+    def test_a_taken_port_is_one_sentence(self):
+        with socket.socket() as taken:
+            taken.bind(("127.0.0.1", 0))
+            taken.listen()
+            port = taken.getsockname()[1]
+            status, said = run("--port", str(port), "--home", str(self.home), "--no-browser")
+        self.assertEqual(status, 1)
+        self.assertIn(str(port), said)
+        self.assertEqual(len(said.strip().splitlines()), 1, said)
+
+
+class SlowEndTest(unittest.TestCase):
     def test_both_signals_end_it_in_order(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(number), Running() as bench:
@@ -196,8 +200,6 @@ class EndTest(unittest.TestCase):
             rows = (next((bench.home / "ledger").glob("*.jsonl"))).read_text(encoding="utf-8").splitlines()
             self.assertEqual(json.loads(rows[-1])["model"], "slow")
 
-
-class SlowEndTest(unittest.TestCase):
     def test_a_signal_at_any_moment_ends_it(self):
         """A handler that takes a lock which the waiting thread may hold at that moment waits for itself for
         ever: a signal while the server begins to wait found that."""

@@ -209,7 +209,7 @@ def failures(check: Checks, client: ollama.Client, provider: Provider) -> None:
         for model, code, said in (
             ("bench/typo", 404, "model 'bench/typo' not found"),
             ("c-refusing", 400, "no such parameter"),
-            ("c-limited", 429, "slow down"),
+            ("c-limited", 429, "rate limited"),
             ("c-broken", 502, "boom"),
         ):
 

@@ -116,7 +116,8 @@ def run(client: openai.OpenAI, provider: Provider, bench: Running) -> int:
     @check("429: every seat limited, with the wait")
     def _() -> None:
         problem = raises(openai.RateLimitError, lambda: ask(model="c-limited", messages=HELLO))
-        equal(problem.response.headers["retry-after"], "77")
+        # What is left of it: the later ones are not sent before.
+        equal(0 < int(problem.response.headers["retry-after"]) <= 77, True)
 
     @check("429: streamed, the status is kept")
     def _() -> None:

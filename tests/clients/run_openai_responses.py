@@ -314,7 +314,8 @@ def refusals(check: Checks, client: openai.OpenAI) -> None:
                 fields = {"model": f"c-{alias}{mode}", "input": "x"}
                 problem = raises(kind, partial(ask, **fields))
                 if alias == "limited":
-                    equal(problem.response.headers["retry-after"], "77")
+                    # What is left of it: the later ones are not sent before.
+                    equal(0 < int(problem.response.headers["retry-after"]) <= 77, True)
                 # A panel that waits for a second attempt has begun to answer by then.
                 if alias != "broken":
                     raises(kind, partial(ask, **fields, stream=True))

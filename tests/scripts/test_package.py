@@ -22,7 +22,7 @@ LITTLE = (
 )
 
 
-class TestWheel(unittest.TestCase):
+class SlowWheel(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
@@ -105,7 +105,7 @@ class TestWheel(unittest.TestCase):
                     self.assertEqual(done.stdout.strip(), f"{program} ['ask'] cli", done.stderr)
 
 
-class TestSourceArchive(unittest.TestCase):
+class SlowSourceArchive(unittest.TestCase):
     def test_holds_what_checks_and_builds_need(self):
         with tempfile.TemporaryDirectory() as folder:
             name = package.build_sdist(folder)

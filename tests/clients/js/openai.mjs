@@ -109,7 +109,10 @@ for (const [model, kind, status] of [
       await check(`${status} from ${model}, ${how}, streamed=${stream}`, async () => {
         const problem = await raises(async () => list(await call(model, { stream })));
         equal([problem instanceof kind, problem.status], [true, status]);
-        if (status === 429) equal(problem.headers.get("retry-after"), "77");
+        if (status === 429) {
+          const left = Number(problem.headers.get("retry-after")); // the later ones are not sent before
+          equal(left > 0 && left <= 77, true);
+        }
       });
     }
   }

@@ -28,7 +28,7 @@ HEAD = "import os, threading, unittest\n"
 SURROUNDINGS = {"GROQ_API_KEY": "x", "BENCHWARMERS_HOME": "/nowhere"}
 
 
-class TestRunner(unittest.TestCase):
+class SlowRunner(unittest.TestCase):
     """Each module by itself, and all of them once more as a room, where one takes the next ones down."""
 
     @classmethod
