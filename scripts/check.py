@@ -36,6 +36,7 @@ PARTS: Mapping[str, Callable[[Tree], list[Check]]] = {
     "cases": cases.checks,
 }
 
+TOOLS = "tests.scripts."  # the tools' own tests, which --quick leaves out, unless they are named
 SLOW = ("cases",)  # parts that --quick leaves out, unless they are named
 
 EPILOG = """\
@@ -50,7 +51,7 @@ parts:
 
 examples:
   python3 scripts/check.py                 everything
-  python3 scripts/check.py --quick         without the cases and the tests of classes named Slow...
+  python3 scripts/check.py --quick         without the cases, the tools' tests and classes named Slow...
   python3 scripts/check.py rules store     the rules, and the tests of one room
 """
 
@@ -82,10 +83,12 @@ def main(argv: list[str] | None = None) -> int:
     except LookupError as unknown:
         print(unknown.args[0], file=sys.stderr)
         return 2
+    if options.quick and not options.parts:
+        tests = [module for module in tests if not module.startswith(TOOLS)]
     static = [part for part in parts if not (options.quick and part in SLOW and part not in options.parts)]
     total = Sum()
     begun = time.monotonic()
-    workers = options.jobs or max(2, min(4, (os.cpu_count() or 2) + 1))
+    workers = options.jobs or max(2, min(6, (os.cpu_count() or 2) + 2))
     with runner.Run(ROOT, tests, workers=workers, seconds=options.timeout, quick=options.quick) as run:
         tree = Tree(ROOT)
         for name in static:
@@ -172,10 +175,12 @@ def _options(argv: list[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("parts", nargs="*", metavar="PART", help="what to run; everything when none is named")
     parser.add_argument(
-        "--quick", action="store_true", help="leave out the cases and the tests of classes named Slow..."
+        "--quick",
+        action="store_true",
+        help="leave out the cases, the tests of scripts/ and those of classes named Slow...",
     )
     parser.add_argument(
-        "--jobs", type=int, metavar="N", help="test modules at a time (2 to 4, by the processors)"
+        "--jobs", type=int, metavar="N", help="test processes at a time (2 to 6, by the processors)"
     )
     parser.add_argument("--slowest", type=int, default=0, metavar="N", help="name the N slowest test modules")
     parser.add_argument(

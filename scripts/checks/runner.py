@@ -7,12 +7,13 @@ stall.
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +34,7 @@ HIDDEN = (
 )
 NEW_GROUP = 0x200  # CREATE_NEW_PROCESS_GROUP, a name that only Windows has
 # Modules of a room that share a process: to start Python and import the product takes longer than most do.
-BATCH = 12
+BATCH = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ class Run:
         self._compiled = tempfile.TemporaryDirectory(prefix="bench-test-", ignore_cleanup_errors=True)
         self._pool = ThreadPoolExecutor(workers)
         self._futures: dict[str, Future[Mapping[str, Outcome]]] = {}
-        for batch in batches(modules):
+        modules = list(modules)
+        for batch in batches(modules, serving(root, modules), asking(root, modules)):
             self._futures |= dict.fromkeys(batch, self._pool.submit(self._run, batch))
 
     def outcome(self, module: str) -> Outcome:
@@ -125,20 +127,38 @@ class Run:
             self._running.discard(process)
 
 
-def batches(modules: Iterable[str]) -> list[list[str]]:
-    """What shares a process: up to BATCH modules of a room. What starts processes takes longest and comes
-    first: the modules at the top of tests/, each by itself, and the tests of scripts/."""
+def batches(
+    modules: Iterable[str], serving: Container[str] = (), slow: Container[str] = ()
+) -> list[list[str]]:
+    """What shares a process: up to BATCH modules of a room, or of the top of tests/. Those `serving` start
+    whole servers and take longest: they come first, each by itself; then the batches with most of the
+    `slow`."""
+    alone: list[list[str]] = []
     rooms: dict[str, list[str]] = {}
     for module in modules:
-        rooms.setdefault(module if module.count(".") < 2 else module.split(".")[1], []).append(module)
-    alone = [inside for room, inside in rooms.items() if inside == [room]]
-    shared = [
-        inside[at : at + BATCH]
-        for room, inside in rooms.items()
-        if inside != [room]
-        for at in range(0, len(inside), BATCH)
-    ]
-    return alone + sorted(shared, key=lambda batch: not batch[0].startswith("tests.scripts."))
+        if module in serving:
+            alone.append([module])
+        else:
+            rooms.setdefault(module.split(".")[1] if module.count(".") > 1 else "", []).append(module)
+    shared = [inside[at : at + BATCH] for inside in rooms.values() for at in range(0, len(inside), BATCH)]
+    return alone + sorted(shared, key=lambda batch: -sum(module in slow for module in batch))
+
+
+def asking(root: Path, modules: Iterable[str]) -> set[str]:
+    """The modules that ask a provider over HTTP (tests/provider.py, by itself or within a house)."""
+    return {
+        module for module in modules if re.search(rb"tests\.(provider|play\.house)", _source(root, module))
+    }
+
+
+def serving(root: Path, modules: Iterable[str]) -> set[str]:
+    """The modules at the top of tests/ that start servers of ours (tests/running.py)."""
+    top = (module for module in modules if module.count(".") == 1)
+    return {module for module in top if b"tests.running" in _source(root, module)}
+
+
+def _source(root: Path, module: str) -> bytes:
+    return root.joinpath(*module.split(".")).with_suffix(".py").read_bytes()
 
 
 def environment(quick: bool, compiled: str) -> dict[str, str]:

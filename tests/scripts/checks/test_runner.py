@@ -49,11 +49,25 @@ class SlowRunner(unittest.TestCase):
         self.assertEqual(self.modules, sorted(expected))
 
     def test_batches(self):
-        alone = [["tests.test_a"], ["tests.test_b"]]
         store = [f"tests.store.test_{n}" for n in range(runner.BATCH + 2)]
-        found = runner.batches(["tests.test_a", "tests.web.deep.test_x", *store, "tests.test_b"])
-        self.assertEqual(found[:2], alone)
-        self.assertEqual(found[2:], [["tests.web.deep.test_x"], store[: runner.BATCH], store[runner.BATCH :]])
+        top = ["tests.test_a", "tests.test_b", "tests.test_c"]
+        found = runner.batches(["tests.web.deep.test_x", *top, *store], {"tests.test_b"}, store[:1])
+        self.assertEqual(found[0], ["tests.test_b"])
+        self.assertEqual(found[1], store[: runner.BATCH])
+        self.assertEqual(
+            sorted(found[2:]),
+            sorted([["tests.test_a", "tests.test_c"], ["tests.web.deep.test_x"], store[runner.BATCH :]]),
+        )
+
+    def test_who_serves(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in [("a", "import tests.running\n"), ("b", "import tests.provider\n")]:
+                place = Path(folder, "tests", f"test_{name}.py")
+                place.parent.mkdir(exist_ok=True)
+                place.write_text(text, encoding="utf-8")
+            modules = ["tests.test_a", "tests.test_b"]
+            self.assertEqual(runner.serving(Path(folder), modules), {"tests.test_a"})
+            self.assertEqual(runner.asking(Path(folder), modules), {"tests.test_b"})
 
     def test_outcomes(self):
         cases = [
