@@ -260,14 +260,16 @@ class Entry:
 
 
 def refusal(target: Target, verdict: Verdict) -> Problem:
-    """What a call comes to that is not sent."""
+    """What a call comes to that is not sent: a rate limit to wait out, or where credit is gone the same
+    status as its provider's refusal, which no client tries again."""
+    broke = verdict.cause == "exhausted"
     return Problem(
-        429,
+        402 if broke else 429,
         f"{target.alias}: not sent, paced by the bench ({verdict.why}); it fits in {spoken(verdict.seconds)}",
         kind="paced",
-        code="rate_limit_exceeded",  # what agents wait on
+        code="insufficient_quota" if broke else "rate_limit_exceeded",  # what agents wait on
         retry_after=verdict.seconds,
-        retryable=True,
+        retryable=not broke,
     )
 
 

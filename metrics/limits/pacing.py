@@ -31,11 +31,12 @@ class Reason(Protocol):
 @dataclass(frozen=True, slots=True)
 class Fit:
     """When a call fits one limit (`at`), and which that is. `firm`: there is nothing to wait for in this
-    call."""
+    call; `cause`, where a provider's refusal is in the way, why that was (records.Limited)."""
 
     at: float
     why: Reason
     firm: bool = False
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Verdict:
     seconds: float = 0.0
     until: float = 0.0
     why: str = ""
+    cause: str = ""
 
 
 GO = Verdict("go")
@@ -59,7 +61,11 @@ def decide(fits: Iterable[Fit], now: float, patience: float) -> Verdict:
         return GO
     seconds = last.at - now
     return Verdict(
-        "wait" if seconds <= patience and not last.firm else "refuse", seconds, last.at, last.why.words()
+        "wait" if seconds <= patience and not last.firm else "refuse",
+        seconds,
+        last.at,
+        last.why.words(),
+        last.cause,
     )
 
 

@@ -130,7 +130,7 @@ class Scope:
         speak against it."""
         if self.hold is not None:
             if self.hold.until > now:
-                yield Fit(self.hold.until, self.hold, self.hold.firm(now))
+                yield Fit(self.hold.until, self.hold, self.hold.firm(now), self.hold.cause)
             else:
                 self.hold = None
         for limit in self.limits:

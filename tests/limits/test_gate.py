@@ -8,6 +8,7 @@ from metrics.bench import endpoints, moves
 from metrics.bench.endpoints import Endpoint
 from metrics.bench.roster import Model
 from metrics.limits import caps, gate, ledger, quota
+from metrics.limits.pacing import Verdict
 from metrics.records import Limited, Problem, Stated, Target, Usage
 from metrics.store import home
 from metrics.store.stamps import stamp
@@ -172,6 +173,16 @@ class GateTest(Gate):
         ("too large for the window", refused("too_large"), 0, "go"),
         ("something else", Problem(400, "no"), 0, "go"),
     ]
+
+    def test_gone_credit_is_said_as_its_provider_says_it(self):
+        for cause, status, code, again in [
+            ("exhausted", 402, "insufficient_quota", False),
+            ("window", 429, "rate_limit_exceeded", True),
+        ]:
+            with self.subTest(cause):
+                problem = gate.refusal(CHAT, Verdict("refuse", 60.0, NOW + 60, "because", cause))
+                self.assertEqual((problem.status, problem.code, problem.retryable), (status, code, again))
+                self.assertEqual((problem.kind, problem.retry_after), ("paced", 60.0))
 
     def test_a_refusal_holds_the_others_back(self):
         for name, problem, seconds, word in self.REFUSALS:
