@@ -169,7 +169,7 @@ class ScopeTest(Keyed):
         self.assertEqual(told, [1, 0])
 
 
-class LimitTest(Keyed):
+class SlowLimitTest(Keyed):
     def test_requests_a_minute(self):
         key = self.key("slow", "--rpm", "2")
         first, second, third = (self.ask(key) for _ in range(3))
@@ -196,7 +196,7 @@ class LimitTest(Keyed):
         self.assertEqual((status, headers["x-should-retry"]), (429, "false"))
 
 
-class BudgetTest(Keyed):
+class SlowBudgetTest(Keyed):
     def test_a_spent_budget_is_a_402_that_says_when_it_renews(self):
         key = self.key("poor", "--budget", "0.05usd/month")
         self.assertEqual(self.ask(key, max_tokens=20)[0], 200)  # 0.01 of 0.05, held at 0.02
@@ -276,7 +276,7 @@ class BudgetTest(Keyed):
                 self.assertIn(status, done.stdout)
 
 
-class LoginTest(Keyed):
+class SlowLoginTest(Keyed):
     environment = {"BENCHWARMERS_ADMIN_TOKEN": TOKEN, "BENCH_BIND": "0.0.0.0"}
 
     @classmethod
