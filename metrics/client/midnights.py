@@ -11,14 +11,8 @@ DAY = 86_400.0
 _STANDARD, _SUMMER = 8, 7  # hours behind UTC
 
 
-def utc_day(now: float) -> tuple[float, float]:
-    """Beginning and end of the UTC day that holds `now`, epoch seconds."""
-    begin = now // DAY * DAY
-    return begin, begin + DAY
-
-
 def utc_month(now: float) -> tuple[float, float]:
-    """Beginning and end of the UTC month that holds `now`."""
+    """Beginning and end of the UTC month that holds `now`, epoch seconds."""
     begin = datetime.fromtimestamp(now, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     return begin.timestamp(), (begin + timedelta(days=32)).replace(day=1).timestamp()
 

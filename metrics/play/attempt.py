@@ -94,7 +94,7 @@ class Attempt:
         except StopIteration as end:
             self.answer = end.value
         except GeneratorExit:
-            self.answer = _ended(placed, _left())
+            self.answer = _ended(placed, calls.caller_left())
             raise
         assert self.answer is not None
         if self.answer.status in ("ok", "refused") and ended is not None:
@@ -104,7 +104,7 @@ class Attempt:
     def _trouble(self, began: float) -> Problem | None:
         """Why a silent call should end: its caller has left, or another member could answer."""
         if self.waiting.gone():
-            return _left()
+            return calls.caller_left()
         if self.spoke or self.last or self.waiting.elapsed() - began <= PATIENCE:
             return None
         return Problem(504, f"{self.target.alias}: no word within {PATIENCE:g} s", kind="timeout")
@@ -134,10 +134,6 @@ def _ended(placed: Generator[Event, None, Answer], problem: Problem) -> Answer:
     except StopIteration as end:
         answer: Answer = end.value
         return answer
-
-
-def _left() -> Problem:
-    return Problem(499, "the caller left before the end", kind="caller_left", retryable=False)
 
 
 def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, Answer]:

@@ -109,7 +109,7 @@ def place(
         yield from play.attempts()
     except GeneratorExit:
         hangup.now()
-        play.problem = Problem(499, "the caller left before the end", kind="caller_left", retryable=False)
+        play.problem = caller_left()
         raise
     finally:
         answer = play.answer()
@@ -120,6 +120,11 @@ def place(
             hold.settle((answer.usage.prompt or 0) + (answer.usage.out or 0), clocks.now())
         underway.end(play.token)
     return answer
+
+
+def caller_left() -> Problem:
+    """What ends a call whose caller has hung up."""
+    return Problem(499, "the caller left before the end", kind="caller_left", retryable=False)
 
 
 def _unfinished(seat: Seat, filing: Filing, hold: Hold | None, now: float) -> dict[str, Any]:
