@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from metrics import bus
 from metrics.evidence import offloads
 from metrics.records import Problem
 from metrics.store import bodies
@@ -48,7 +49,7 @@ def mark(
     standing = {claim["id"]: claim for claim in _latest(call)}.get(row["id"])
     if standing is not None and standing["decision"] == decision:
         return standing
-    LOG.append(row)
+    write([row])
     return row
 
 
@@ -81,6 +82,8 @@ def changes(call: str, wanted: Mapping[str, list[str]], by: str, at: float) -> l
 def write(rows: list[Row]) -> None:
     if rows:
         LOG.append_all(rows)
+    for row in rows:
+        bus.publish("claim", {name: row[name] for name in ("call", "decision", "by")})
 
 
 def quotes(given: object, field: str) -> list[str] | None:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from metrics import bus
 from metrics.bench import roster
 from metrics.evidence import cells, claims, novelty, offloads, panels
 from metrics.records import Problem
@@ -75,6 +76,7 @@ def give(
         LOG.append(row)
         if marked:
             settle(offload["call"], by, at)
+        bus.publish("verdict", row)
         return {"recorded": True, "verdict": row}
 
 
@@ -86,7 +88,9 @@ def withdraw(call: object, by: str = "local", now: float | None = None) -> dict[
         before = of(offload["call"])
         if before is None:
             return {"recorded": False}
-        LOG.append(_row(offload, before, {}, by, time.time() if now is None else now) | {"withdrawn": True})
+        row = _row(offload, before, {}, by, time.time() if now is None else now) | {"withdrawn": True}
+        LOG.append(row)
+        bus.publish("verdict", row)
         return {"recorded": True}
 
 
@@ -115,7 +119,9 @@ def compare(
         before = LOG.find(row["id"])
         if before is not None and before.get("choice") == choice:
             return {"recorded": False}
-        LOG.append(row | {"at": stamp(time.time() if now is None else now)})
+        row["at"] = stamp(time.time() if now is None else now)
+        LOG.append(row)
+        bus.publish("verdict", row)
         return {"recorded": True}
 
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from metrics import bus
 from metrics.evidence import reliability
 from metrics.limits import cost, launches, recently, spend, usage
 from metrics.store.log import JsonLog
@@ -77,7 +78,9 @@ DAYS = 62  # whose totals are kept
 
 def add(row: Mapping[str, Any]) -> None:
     """Record one call. `at` is when it ended; fields that are missing are null."""
-    LOG.submit({**_NOTHING, **row})
+    whole = {**_NOTHING, **row}
+    LOG.submit(whole)
+    bus.publish("call", whole)
 
 
 def totals(now: float | None = None) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from metrics import bus
 from metrics.client import limit_rows
 from metrics.client.limit_rows import Row
 from metrics.limits import caps, cost
@@ -100,7 +101,9 @@ KEEP_AGE = 3600.0  # seconds after which a statement that has not changed is wri
 
 def note(connection: str, model_id: str, now: float, **said: Any) -> None:
     """Keep a statement (`key source limit kind`) or a hold (`until cause`) for the next start."""
-    LOG.submit({"at": stamps.stamp(now), "connection": connection, "model_id": model_id, **said})
+    row = {"at": stamps.stamp(now), "connection": connection, "model_id": model_id, **said}
+    LOG.submit(row)
+    bus.publish("quota", row)
 
 
 def _fold(known: dict[str, Any], row: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ id counts. Prompts and answers go to the body store, so that rows stay small.
 from collections.abc import Sequence
 from typing import Any
 
+from metrics import bus
 from metrics.bench import settings
 from metrics.evidence import offloads, panels
 from metrics.limits import cost, ledger, tokens
@@ -135,6 +136,33 @@ def keep(
     panels.record(row)
     if wanted == "all" or (wanted == "errors" and any(not answer.answered for answer in answers)):
         bodies.keep(panel.id, _body(panel, everyone))
+    bus.publish("panel", row)
+
+
+def begun(panel: Panel) -> None:
+    """Tell who watches that a panel sits."""
+    if not bus.watched():
+        return
+    seats = [
+        {
+            "call": seat.call,
+            "seat": seat.seat,
+            "alias": seat.target.alias,
+            "model_id": seat.target.model_id,
+        }
+        for seat in panel.seats
+    ]
+    request = panel.request
+    told = {
+        "panel": panel.id,
+        "at": ledger.stamp(panel.at),
+        "collection": request.collection,
+        "shape": panel.shape,
+        "reply": request.reply,
+        "key": request.key,
+        "seats": seats,
+    }
+    bus.publish("panel.begun", told)
 
 
 def _seat_row(answer: Answer) -> dict[str, Any]:

@@ -97,6 +97,7 @@ def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[H
     table = _Table(panel, clocks, detail, minutes.task(panel.request), clocks.monotonic())
     with _rest:
         _playing.add(panel.id)
+    minutes.begun(panel)
     conversation = Conversation(panel.request.messages)
     for seat in panel.seats:
         _take_seat(table, seat, conversation)

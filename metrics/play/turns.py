@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
+from metrics import bus
 from metrics.client.chat import Conversation
 from metrics.evidence import offloads, routes
 from metrics.limits import ledger
@@ -83,35 +84,35 @@ def record(turn: Turn, answer: Answer, seconds: float) -> None:
     # Asked before the row is folded: that counts the model among those who have worked.
     first = answer.answered and routes.first_work(turn.sticky, turn.place.conversation, seat.target.model_id)
     players = [*(one.seat.target.model_id for one in turn.failed), seat.target.model_id]
-    routes.record(
-        {
-            "at": ledger.stamp(turn.at),
-            "conversation": turn.place.conversation,
-            "turn": turn.place.turn,
-            "call": seat.call,
-            "sticky": turn.sticky,
-            "collection": request.collection,
-            "format": request.format,
-            "key": request.key,
-            "launch": request.launch,
-            "model": seat.target.alias,
-            "model_id": seat.target.model_id,
-            "how": turn.how,
-            "task": task,
-            "status": answer.status,
-            "error": answer.error,
-            "seconds": round(seconds, 4),
-            "first_token_s": answer.first_token_s,
-            "tool_calls": len(answer.calls),
-            "finish": answer.finish,
-            "in": answer.usage.prompt,
-            "out": answer.usage.out,
-            "players": list(dict.fromkeys(players)),
-            "failed_over": _failed_over(turn) if task is not None else _kinds_only(turn),
-            "skipped": [minutes.skipped(skip) for skip in turn.ranking.skipped],
-            "decision": turn.ranking.decision,
-        }
-    )
+    row = {
+        "at": ledger.stamp(turn.at),
+        "conversation": turn.place.conversation,
+        "turn": turn.place.turn,
+        "call": seat.call,
+        "sticky": turn.sticky,
+        "collection": request.collection,
+        "format": request.format,
+        "key": request.key,
+        "launch": request.launch,
+        "model": seat.target.alias,
+        "model_id": seat.target.model_id,
+        "how": turn.how,
+        "task": task,
+        "status": answer.status,
+        "error": answer.error,
+        "seconds": round(seconds, 4),
+        "first_token_s": answer.first_token_s,
+        "tool_calls": len(answer.calls),
+        "finish": answer.finish,
+        "in": answer.usage.prompt,
+        "out": answer.usage.out,
+        "players": list(dict.fromkeys(players)),
+        "failed_over": _failed_over(turn) if task is not None else _kinds_only(turn),
+        "skipped": [minutes.skipped(skip) for skip in turn.ranking.skipped],
+        "decision": turn.ranking.decision,
+    }
+    routes.record(row)
+    bus.publish("turn", row)
     if first:
         offloads.record(minutes.offload_row(answer, request, turn.at, turn.ranking.shape, None, task))
 
