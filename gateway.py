@@ -37,7 +37,6 @@ from metrics.play.relay import Relay, joined
 from metrics.play.seating import Draw
 from metrics.play.turns import Turn
 from metrics.records import Panel, Problem, Request
-from metrics.store import files
 from metrics.version import VERSION
 from metrics.web.table import Call, ErrorWriter, Handler, Response, Route, as_json
 
@@ -68,12 +67,11 @@ NDJSON = (
 
 def ask(api: Format, call: Call) -> Response:
     """A reply in the format of `api`, streamed or whole: a panel's, or in route mode one member's."""
-    with files.moment():
-        early = AT_ONCE[api.NAME](call) if api.NAME in AT_ONCE else None
-        if early:
-            return early
-        request = _asked(api, call)
-        return _route(api, request, call) if request.reply == "route" else _panel(api, request, call)
+    early = AT_ONCE[api.NAME](call) if api.NAME in AT_ONCE else None
+    if early:
+        return early
+    request = _asked(api, call)
+    return _route(api, request, call) if request.reply == "route" else _panel(api, request, call)
 
 
 def _asked(api: Format, call: Call) -> Request:

@@ -14,7 +14,7 @@ from metrics.bench import changes, fields
 from metrics.bench.shelf import Shelf
 from metrics.client.dialects import DIALECTS
 from metrics.records import Problem
-from metrics.store.files import JsonFile, once_a_moment
+from metrics.store.files import JsonFile, look_again, once_a_moment
 
 APIS = ("chat", "anthropic", "gemini", "responses", "ollama")
 KINDS = ("provider", "aggregator", "hub", "local")
@@ -202,11 +202,13 @@ def seat_builtin(endpoint: Endpoint) -> None:
     """The practice squad's address for as long as this process runs."""
     global _builtin
     _builtin = {endpoint.name: replace(endpoint, builtin=True)}
+    look_again()
 
 
 def clear_builtin() -> None:
     global _builtin
     _builtin = {}
+    look_again()
 
 
 def _no_default(saved: dict[str, Any]) -> None:

@@ -44,23 +44,51 @@ class _Seen:
     settled: bool = True
 
 
+# Seconds that what a request saw of the files is good for the requests after it. Only an edit by hand can show
+# that much later: one by this process, which alone owns the folder, begins a new moment at once.
+FRESH = 0.05
+
 _moment = threading.local()
+# Of the latest moment: its data folder, until when it lasts (monotonic), and what was seen in it.
+_latest: tuple[Path | None, float, dict[Any, Any]] = (None, 0.0, {})
 
 
 @contextmanager
 def moment() -> Iterator[None]:
-    """Within the block this thread looks at each file once: a request sees one state of the settings, and
-    pays for one look at each file, however often it asks."""
-    _moment.looked = {}
+    """Within the block this thread looks at no file twice: a request sees one state of the settings, and
+    requests at about the same time share one look at each file, however often they ask."""
+    outer = getattr(_moment, "looked", None)
+    if outer is None:
+        _moment.looked = _current()
     try:
         yield
     finally:
-        _moment.looked = None
+        if outer is None:
+            _moment.looked = None
+
+
+def _current() -> dict[Any, Any]:
+    global _latest
+    folder, until, looked = _latest  # one tuple: another thread sees the old moment or the new one
+    now = time.monotonic()
+    if now >= until or folder is not home.opened():
+        looked = {}
+        _latest = (home.opened(), now + FRESH, looked)
+    return looked
+
+
+def look_again() -> None:
+    """What was seen so far holds no longer: a file was changed, or what stands beside the files in
+    `once_a_moment`. This thread and whoever comes looks again."""
+    global _latest
+    _latest = (None, 0.0, {})
+    if getattr(_moment, "looked", None) is not None:
+        _moment.looked = _current()
 
 
 def once_a_moment(work: Callable[[], T]) -> Callable[[], T]:
-    """`work` reads files and nothing else: within a moment it is done once, unless this thread edits a
-    file."""
+    """`work` reads files, and nothing else that changes without `look_again`: within a moment it is done
+    once."""
 
     @functools.wraps(work)
     def done() -> T:
@@ -100,6 +128,8 @@ class JsonFile:
         seen = looked.get(self)
         if seen is None:
             seen = looked[self] = self._look()
+            if seen.problem:
+                look_again()  # whoever repairs it sees so at the next request
         return self._usable(seen)
 
     @contextmanager
@@ -118,8 +148,7 @@ class JsonFile:
             if text != _text(before, self._version):
                 disk.put(target, text, durable=True)
                 self._seen = None
-                if getattr(_moment, "looked", None):
-                    _moment.looked.clear()
+                look_again()
 
     def _usable(self, seen: _Seen) -> Object:
         if seen.problem:

@@ -108,6 +108,11 @@ def current() -> Path:
     return _current
 
 
+def opened() -> Path | None:
+    """The current data folder; None when no folder was opened yet."""
+    return _current
+
+
 def path(name: str) -> Path:
     """The place of `name` ("collections.json", "ledger") in the current data folder."""
     return current() / name

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from metrics import coding, http1, memory
 from metrics.line import Line
 from metrics.records import Problem
+from metrics.store import files
 from metrics.web.guard import Guard
 from metrics.web.reply import Letterhead, Reply
 from metrics.web.table import Call, Response, Route, Table, problem_json
@@ -90,11 +91,12 @@ class Connection:
         call = Call(
             head.method, head.target, headers, request_id=request_id, peer=self._peer, gone=self.line.ended
         )
-        route, refusal = self._admit(head, call)
-        whole = True
-        if head.chunked or head.length:
-            whole, refusal = self._take_body(head, call, refusal)
-        reply = self._answer(route, call, refusal)
+        with files.moment():
+            route, refusal = self._admit(head, call)
+            whole = True
+            if head.chunked or head.length:
+                whole, refusal = self._take_body(head, call, refusal)
+            reply = self._answer(route, call, refusal)
         keep = head.keep and whole and not self._service.stopping
         again = self._send(reply, request_id, head.minor, keep=keep)
         if not whole or (not again and self.line.readable()):

@@ -9,7 +9,7 @@ from unittest import mock
 
 from metrics.records import Problem
 from metrics.store import disk, files, home, migrate
-from metrics.store.files import JsonFile, moment, once_a_moment
+from metrics.store.files import FRESH, JsonFile, look_again, moment, once_a_moment
 from tests.store.case import HomeCase
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -107,6 +107,39 @@ class Read(FileCase):
             self.assertEqual(self.file.read(), {"a": 3})
         self.path.write_bytes(b'{"a": 44}')
         self.assertEqual(self.file.read(), {"a": 44}, "afterwards every read looks again")
+
+    def test_moments_that_follow_at_once_share_a_look_until_something_changes(self) -> None:
+        def seen() -> object:
+            with moment():
+                with moment():
+                    self.file.read()
+                return self.file.read()["a"]
+
+        now = [1.0]
+        with mock.patch.object(files.time, "monotonic", lambda: now[0]):
+            self.path.write_bytes(b'{"a": 1}')
+            self.assertEqual(seen(), 1)
+            self.path.write_bytes(b'{"a": 22}')
+            self.assertEqual(seen(), 1, "an edit by hand shows a little later")
+            now[0] += FRESH
+            self.assertEqual(seen(), 22)
+            with self.file.edit() as saved:
+                saved["a"] = 3
+            self.assertEqual(seen(), 3, "one of our own at once")
+            self.path.write_bytes(b'{"a": 44}')
+            look_again()
+            self.assertEqual(seen(), 44)
+            other = home.use(self.path.parent / "other")
+            (other / self.file.name).write_bytes(b'{"a": 5}')
+            self.assertEqual(seen(), 5, "another folder is another moment")
+
+    def test_a_file_that_was_repaired_is_seen_at_the_next_request(self) -> None:
+        self.path.write_bytes(b'{"a": 1')
+        with self.assertRaises(Problem), moment():
+            self.file.read()
+        self.path.write_bytes(b'{"a": 1}')
+        with moment():
+            self.assertEqual(self.file.read(), {"a": 1})
 
     def test_once_a_moment_what_rests_on_files_is_worked_out_once(self) -> None:
         done: list[int] = []
