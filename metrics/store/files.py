@@ -44,8 +44,8 @@ class _Seen:
     settled: bool = True
 
 
-# Seconds that what a request saw of the files is good for the requests after it. Only an edit by hand can show
-# that much later: one by this process, which alone owns the folder, begins a new moment at once.
+# Seconds that what a request saw of the files is good for the requests after it. Only an edit by hand can
+# show that much later: one by this process, which alone owns the folder, begins a new moment at once.
 FRESH = 0.05
 
 _moment = threading.local()
