@@ -8,7 +8,7 @@ Every format's paths lead to the same few verbs; a format only says how its call
 import random
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial, wraps
@@ -16,7 +16,7 @@ from typing import Any
 
 from metrics.bench import names, scope
 from metrics.events import Chunk, Event, Failed, Opened, Tick, gather
-from metrics.evidence import offloads, verdicts
+from metrics.evidence import inscope, verdicts
 from metrics.formats import (
     anthropic,
     content,
@@ -29,12 +29,10 @@ from metrics.formats import (
     tool_names,
 )
 from metrics.formats.protocol import Format, Listing, Stamp
-from metrics.limits import key_rates, launches, ledger, tokens
-from metrics.play import affordable, broadcast, routing, seating, transcript, turns
+from metrics.limits import key_rates, launches, ledger
+from metrics.play import asked, broadcast, routing, transcript, turns
 from metrics.play import panel as play
-from metrics.play.calls import DEEPEST, DEPTH
 from metrics.play.relay import Relay, joined
-from metrics.play.seating import Draw
 from metrics.play.turns import Turn
 from metrics.records import Panel, Problem, Request
 from metrics.version import VERSION
@@ -57,7 +55,7 @@ AT_ONCE: dict[str, Callable[[Call], Response | None]] = {
 
 NDJSON = (
     ("Content-Type", "application/x-ndjson; charset=utf-8"),
-    ("Cache-Control", "no-cache"),
+    ("Cache-Control", "no-store"),
     ("X-Accel-Buffering", "no"),
 )
 
@@ -75,39 +73,16 @@ def ask(api: Format, call: Call) -> Response:
 
 
 def _asked(api: Format, call: Call) -> Request:
-    of, models = launches.token_of(call.headers), scope.current().aliases()
-    request = replace(api.parse(call), key=caller(call), depth=_depth(call), launch=of, models=models)
-    if call.key:
-        key_rates.admit(call.key, _size(request) if call.key.tpm else 0, time.time())
+    request = asked.admitted(api.parse(call), call)
     call.release()  # the seats may be at work for long, and have all they need in the request
     return request
-
-
-def _size(request: Request) -> int:
-    """Input tokens of a request, by estimate."""
-    return tokens.estimate(request.messages) + tokens.of_tools(request.tools)
-
-
-def _depth(call: Call) -> int:
-    """How many benches the request has come through; Problem 508 where it goes round in circles."""
-    said = call.headers.get(DEPTH.lower(), "0")
-    depth = int(said) if said.isascii() and said.isdigit() and len(said) < 4 else 0
-    if depth > DEEPEST:
-        raise Problem(
-            508,
-            f"this request came through {depth} benches: a model on the bench leads back to it. Take that "
-            "model off the bench with `bench model retire ALIAS`",
-            kind="loop",
-            retryable=False,
-        )
-    return depth
 
 
 def _panel(api: Format, request: Request, call: Call) -> Response:
     name = (request.key, request.format, call.path, call.digest)
     relay: Relay[Event] | None = joined(name) if _is_retry(call) else None
     if relay is None:
-        panel = _convene(request)
+        panel = asked.convened(request)
         relay = Relay(transcript.spoken(play.run(panel)), name=name, about=panel)
     panel = relay.about
     stamp = Stamp.new(panel.at)
@@ -187,10 +162,6 @@ def _safely(started: list[Event], events: Generator[Event, None, None]) -> Itera
             yield Failed(problem)
 
 
-def _convene(request: Request) -> Panel:
-    return affordable.fitted(seating.convene(request, Draw(time.time(), random.getrandbits)))
-
-
 def heard(relay: Relay[Event]) -> Iterator[Event]:
     """The relay's events as a format writes them: silence is a Tick, a Problem is Failed."""
     try:
@@ -207,7 +178,7 @@ def panel_headers(panel: Panel) -> tuple[tuple[str, str], ...]:
 
 def ask_seats(call: Call) -> Response:
     """`POST /bench/ask`: the panel as it happens, one JSON object a line, every seat by itself."""
-    panel = _convene(_panel_request(call))
+    panel = asked.convened(_panel_request(call))
     relay = Relay(play.run(panel, detail=True))
     return Response(200, (*NDJSON, *panel_headers(panel)), _lines(relay))
 
@@ -222,7 +193,7 @@ def _lines(relay: Relay[Any]) -> Iterator[bytes]:
 
 def who_would_sit(call: Call) -> Response:
     """`POST /api/seats`: who would sit for a request now, asking nobody."""
-    return as_json({"ok": True, **broadcast.preview(_convene(_panel_request(call)))})
+    return as_json({"ok": True, **broadcast.preview(asked.convened(_panel_request(call)))})
 
 
 def _panel_request(call: Call) -> Request:
@@ -273,11 +244,11 @@ def verdict(call: Call) -> Response:
     """`POST /bench/verdict`: {call, useful: bool|null, note?, real?[], false?[], best?} -> {ok, recorded};
     {call, withdrawn: true} takes the last one back."""
     body = call.json()
-    _check_calls([body.get("call")])
+    inscope.check([body.get("call")])
     if body.get("withdrawn"):
-        given = verdicts.withdraw(body.get("call"), caller(call))
+        given = verdicts.withdraw(body.get("call"), asked.caller(call))
     else:
-        given = verdicts.give(**{name: body.get(name) for name in VERDICT}, by=caller(call))
+        given = verdicts.give(**{name: body.get(name) for name in VERDICT}, by=asked.caller(call))
     return as_json({"ok": True, "recorded": given["recorded"]})
 
 
@@ -290,16 +261,14 @@ def record(call: Call) -> Response:
     if not wanted:
         raise Problem(400, "name a collection: /bench/record?collection=core", param="collection")
     collection, _ = names.resolve(wanted, to_ask=False)
-    allowed = scope.current().aliases()
-    told = verdicts.record(collection, task or None)
-    aliases = {alias: counts for alias, counts in told.items() if allowed is None or alias in allowed}
+    aliases = inscope.record(collection, task or None)
     return as_json({"collection": collection, "task": task or None, "aliases": aliases})
 
 
 def pending(call: Call) -> Response:
     """`POST /bench/pending`: {calls: [ids]} -> {pending: [...]}, the answered seats that have no verdict."""
     calls = list(content.strings(call.json(), "calls"))
-    _check_calls(calls)
+    inscope.check(calls)
     return as_json({"pending": verdicts.pending(calls)})
 
 
@@ -309,22 +278,6 @@ def launch(call: Call) -> Response:
     if not launches.TOKEN.fullmatch(token):
         raise Problem(400, "name a launch: /bench/launch?token=bwl_… as its agent sent it", param="token")
     return as_json(ledger.launched(token, call.key.name if call.key else None))
-
-
-def _check_calls(calls: Sequence[object]) -> None:
-    """Problem 403 where one of these calls was of a collection or a model outside the key's scope."""
-    if scope.current() is scope.OPEN:
-        return
-    for call in calls[: verdicts.MOST_CALLS]:
-        offload = offloads.find(call) if isinstance(call, str) and call else None
-        if offload is not None:
-            scope.check(str(offload.get("collection")))
-            scope.check_models((str(offload.get("model")),))
-
-
-def caller(call: Call) -> str:
-    """Who asks: the name of the key, or "local" for whoever needs none."""
-    return call.key.name if call.key else "local"
 
 
 def keyed(handler: Handler, anthropic_headers: bool = False) -> Handler:

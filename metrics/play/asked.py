@@ -1,0 +1,55 @@
+"""What a request takes from the call that it came in, in whatever format it was written: whose key it shows,
+how many benches it came through, which `bench launch` it is of, and what the key may be answered by."""
+
+import random
+import time
+from dataclasses import replace
+
+from metrics.bench import scope
+from metrics.limits import key_rates, launches, tokens
+from metrics.play import affordable, seating
+from metrics.play.calls import DEEPEST, DEPTH
+from metrics.play.seating import Draw
+from metrics.records import Panel, Problem, Request
+from metrics.web.table import Call
+
+
+def caller(call: Call) -> str:
+    """Who asks: the name of the key, or "local" for whoever needs none."""
+    return call.key.name if call.key else "local"
+
+
+def admitted(request: Request, call: Call) -> Request:
+    """`request` with all that `call` says of it. Problem 429 where it is above its key's limits of a minute,
+    508 where it goes round in circles."""
+    of, models = launches.token_of(call.headers), scope.current().aliases()
+    request = replace(request, key=caller(call), depth=_depth(call), launch=of, models=models)
+    if call.key:
+        key_rates.admit(call.key, _size(request) if call.key.tpm else 0, time.time())
+    return request
+
+
+def convened(request: Request) -> Panel:
+    """Who sits for `request` now, as far as the budgets go. Problem as seating.convene and affordable.fitted
+    raise."""
+    return affordable.fitted(seating.convene(request, Draw(time.time(), random.getrandbits)))
+
+
+def _size(request: Request) -> int:
+    """Input tokens of a request, by estimate."""
+    return tokens.estimate(request.messages) + tokens.of_tools(request.tools)
+
+
+def _depth(call: Call) -> int:
+    """How many benches the request has come through."""
+    said = call.headers.get(DEPTH.lower(), "0")
+    depth = int(said) if said.isascii() and said.isdigit() and len(said) < 4 else 0
+    if depth > DEEPEST:
+        raise Problem(
+            508,
+            f"this request came through {depth} benches: a model on the bench leads back to it. Take that "
+            "model off the bench with `bench model retire ALIAS`",
+            kind="loop",
+            retryable=False,
+        )
+    return depth
