@@ -20,9 +20,10 @@ from functools import partial
 from pathlib import Path
 
 import gateway
+from metrics import bus
 from metrics.bench import endpoints, roster
 from metrics.care import scheduler
-from metrics.dashboard import HANDLERS, login
+from metrics.dashboard import HANDLERS, events, login
 from metrics.limits import underway
 from metrics.play import panel
 from metrics.play.practice import squad
@@ -115,6 +116,7 @@ def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
 def _finish(server: Server) -> None:
     """Let what is in flight end, for up to FINISH seconds in all."""
     until = time.monotonic() + FINISH
+    bus.close()  # who watches would go on watching
     if panel.playing():
         _log(f"Stopping: what is being answered has {FINISH:g} s to finish. Ctrl-C again stops at once.")
     server.drain(FINISH)
@@ -152,11 +154,13 @@ def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
     if gateway_only:
         return (*gateway.ROUTES, Route("GET", "/", partial(gateway.root, None), guard="open"))
     page = files(FOLDER / "ui")
+    who = who or door.Door()
     return (
         *gateway.ROUTES,
         *gateway.PAGE_ROUTES,
         *HANDLERS,
-        *login.routes(who or door.Door(), files(FOLDER / "ui", "login.html")),
+        *events.routes(who),
+        *login.routes(who, files(FOLDER / "ui", "login.html")),
         Route("GET", "/", partial(gateway.root, page), guard="page"),
         *(Route("GET", path, page, guard="page") for path in PAGES),
         Route("GET", "/ui/{file*}", page, guard="page"),

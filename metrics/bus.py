@@ -125,6 +125,7 @@ class Bus:
         self._readers: list[Reader] = []
         self._kept: deque[News] = deque(maxlen=KEPT)
         self._warm = False  # somebody reads, or did so a moment ago
+        self._closed = False
         self._until = 0.0  # when what is kept is let go, while nobody reads
 
     def publish(self, topic: str, facts: Mapping[str, Any]) -> None:
@@ -145,9 +146,11 @@ class Bus:
 
     def subscribe(self, topics: Iterable[str] | None = None, after: str | None = None) -> Reader:
         """A reader of these topics (None: all), from now on, or from what came `after` that id on. Problem
-        429 when there are too many readers already."""
+        429 when there are too many readers already, 503 once the bus is closed."""
         reader = Reader(self, topics)
         with self._lock:
+            if self._closed:
+                raise Problem(503, "this server is stopping", retry_after=5.0)
             if len(self._readers) >= READERS:
                 raise Problem(
                     429,
@@ -173,8 +176,9 @@ class Bus:
                 self._until = self._clock() + LINGER
 
     def close(self) -> None:
-        """End every reader: the process is about to."""
+        """End every reader, and take no more: the process is about to end."""
         with self._lock:
+            self._closed = True
             for reader in self._readers:
                 reader.end()
             self._readers = []

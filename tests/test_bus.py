@@ -102,6 +102,9 @@ class TestBounds(BusCase):
         self.assertEqual(numbers(reader.take(30)), [1])
         self.assertTrue(reader.over)
         self.assertFalse(reader.lost)
+        with self.assertRaises(Problem) as refused:
+            self.bus.subscribe()
+        self.assertEqual(refused.exception.status, 503)
 
     def test_nothing_is_kept_while_nobody_watches(self):
         self.say(1)
