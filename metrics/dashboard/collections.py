@@ -13,13 +13,13 @@ def show(call: Call) -> Response:
 def save(call: Call) -> Response:
     edits = call.json()
     name = fields.name("name", edits.pop("name", None))
-    saved = collections.save(name, edits, frame.BY)
+    saved = collections.save(name, edits, frame.by(call))
     return frame.ok(collection=collections.shown(saved))
 
 
 def remove(call: Call) -> Response:
     name = fields.take(call.json(), {"name": fields.line(100)}, required=("name",))["name"]
-    collections.remove(name, frame.BY)
+    collections.remove(name, frame.by(call))
     return frame.ok(removed=name)
 
 

@@ -80,10 +80,11 @@ def save(call: Call) -> Response:
         anyway = f"; `bench endpoint add {wanted.name} --base {wanted.base} --no-test` saves it anyway"
         listing = listed(wanted, _key_after(wanted.name, key), otherwise=anyway)
     if moved:
-        credentials.remove(wanted.name, frame.BY)  # first: no call may find the new address with the old key
-    endpoints.save(wanted, frame.BY)
+        # First: no call may find the new address with the old key.
+        credentials.remove(wanted.name, frame.by(call))
+    endpoints.save(wanted, frame.by(call))
     if key is not None:
-        credentials.save(wanted.name, key, frame.BY)
+        credentials.save(wanted.name, key, frame.by(call))
     notes = [listing["note"], _moved_note(before, wanted) if moved else "", DROPPED if dropped else ""]
     listing["note"] = "; ".join(filter(None, notes))
     return frame.ok(
@@ -105,17 +106,17 @@ def key(call: Call) -> Response:
     endpoint = endpoints.get(form["name"])
     if endpoint.builtin:
         raise Problem(400, f'"{endpoint.name}" is built in and takes no key', param="name")
-    credentials.save(endpoint.name, form["key"], frame.BY)
+    credentials.save(endpoint.name, form["key"], frame.by(call))
     return frame.ok(endpoint=shown(endpoint))
 
 
 def default(call: Call) -> Response:
-    return frame.ok(endpoint=shown(endpoints.set_default(_named(call).name, frame.BY)))
+    return frame.ok(endpoint=shown(endpoints.set_default(_named(call).name, frame.by(call))))
 
 
 def remove(call: Call) -> Response:
     form = fields.take(call.json(), {**NAMED, "with_models": fields.flag}, required=("name",))
-    retired = moves.remove_endpoint(form["name"], form.get("with_models", False), frame.BY)
+    retired = moves.remove_endpoint(form["name"], form.get("with_models", False), frame.by(call))
     kept.forget_listing(form["name"])
     return frame.ok(removed=form["name"], retired=retired)
 

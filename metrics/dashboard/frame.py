@@ -9,11 +9,17 @@ from typing import Any
 
 from metrics.records import Problem
 from metrics.store.stamps import stamp
+from metrics.web import roles
 from metrics.web.table import Call, Response, Route, as_json
 
 Handler = Callable[[Call], Response]
 
-BY = "local"  # who edits, in change records: without login everybody on this computer is the same person
+BY = roles.LOCAL.name  # who edits, where a handler does not look who it is
+
+
+def by(call: Call) -> str:
+    """Who edits and judges, for the records."""
+    return call.who.name
 
 
 def ok(**fields: Any) -> Response:
@@ -31,12 +37,12 @@ def refused(problem: Problem, call: Call | None) -> Response:
     return as_json({"ok": False, "errors": [problem.message], "error": error}, problem.status, headers)
 
 
-def get(pattern: str, handler: Handler) -> Route:
-    return Route("GET", pattern, handler, refused, "api")
+def get(pattern: str, handler: Handler, who: str = roles.JUDGE) -> Route:
+    return Route("GET", pattern, handler, refused, "api", who=who)
 
 
-def post(pattern: str, handler: Handler) -> Route:
-    return Route("POST", pattern, handler, refused, "api")
+def post(pattern: str, handler: Handler, who: str = roles.ADMIN) -> Route:
+    return Route("POST", pattern, handler, refused, "api", who=who)
 
 
 def moment(epoch: float | None) -> str | None:

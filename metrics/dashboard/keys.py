@@ -52,33 +52,33 @@ def _spent(told: dict[str, Any]) -> dict[str, Any]:
 def create(call: Call) -> Response:
     form = fields.take(call.json(), {**NAMED, **keys.LIMITS}, required=("name",))
     name = form.pop("name")
-    secret = keys.create(name, form, frame.BY)
+    secret = keys.create(name, form, frame.by(call))
     return frame.ok(key=secret, **_named(name))
 
 
 def rotate(call: Call) -> Response:
     name = _name(call)
-    return frame.ok(key=keys.rotate(name, frame.BY), **_named(name))
+    return frame.ok(key=keys.rotate(name, frame.by(call)), **_named(name))
 
 
 def disable(call: Call) -> Response:
-    return frame.ok(about=_shown(keys.enable(_name(call), False, frame.BY), time.time()))
+    return frame.ok(about=_shown(keys.enable(_name(call), False, frame.by(call)), time.time()))
 
 
 def enable(call: Call) -> Response:
-    return frame.ok(about=_shown(keys.enable(_name(call), True, frame.BY), time.time()))
+    return frame.ok(about=_shown(keys.enable(_name(call), True, frame.by(call)), time.time()))
 
 
 def revoke(call: Call) -> Response:
     name = _name(call)
-    keys.revoke(name, frame.BY)
+    keys.revoke(name, frame.by(call))
     return frame.ok(revoked=name)
 
 
 def limit(call: Call) -> Response:
     """Change what a key may: the given fields of keys.LIMITS; null takes one away."""
     form = fields.take(call.json(), {**NAMED, **keys.LIMITS}, required=("name",))
-    return frame.ok(about=_shown(keys.limit(form.pop("name"), form, frame.BY), time.time()))
+    return frame.ok(about=_shown(keys.limit(form.pop("name"), form, frame.by(call)), time.time()))
 
 
 def effective(call: Call) -> Response:
@@ -175,11 +175,11 @@ def set_budget(call: Call) -> Response:
     if not form:
         raise Problem(400, 'say what the budget is: "budget", "unknown_cost"', param="budget")
     if key:
-        keys.limit(key, form, frame.BY)
+        keys.limit(key, form, frame.by(call))
     else:
         if collection:
             collections.get(collection)
-        allowances.save(collection, form, frame.BY)
+        allowances.save(collection, form, frame.by(call))
     return show_budgets(call)
 
 

@@ -1,4 +1,5 @@
-"""/login and /logout: who shows the admin token gets a session, as a cookie or for `bench login` in words.
+"""/login and /logout: who shows the admin token or an invitation gets a session, as a cookie or for `bench
+login` in words.
 
 The page is a plain form; a script sends it, because a page of another site can send a form and no JSON.
 """
@@ -8,28 +9,38 @@ from functools import partial
 
 from metrics.bench import fields
 from metrics.dashboard import frame
+from metrics.records import Problem
 from metrics.store.stamps import stamp
 from metrics.web import sessions
 from metrics.web.door import Door
 from metrics.web.table import Call, Handler, Response, Route
 
-FORM: dict[str, fields.Check] = {"token": fields.text(4096), "bearer": fields.flag}
+FORM: dict[str, fields.Check] = {
+    "token": fields.maybe(fields.text(4096)),
+    "invitation": fields.maybe(fields.line(200)),
+    "bearer": fields.flag,
+}
 
 
 def sign_in(door: Door, call: Call) -> Response:
-    """`POST /login` {token, bearer?} -> {ok, expires, session?} and the cookie; with `bearer` the session's
-    secret is in the reply instead, to be sent as Authorization: Bearer. Problem 401, or 429 with the seconds
-    until the address may try again."""
-    form = fields.take(call.json(), FORM, required=("token",))
+    """`POST /login` {token or invitation, bearer?} -> {ok, name, role, expires, session?} and the cookie;
+    with `bearer` the session's secret is in the reply instead, to be sent as Authorization: Bearer. Problem
+    401, or 429 with the seconds until the address may try again."""
+    form = fields.take(call.json(), FORM)
+    token, invitation = form.get("token"), form.get("invitation")
+    if (token is None) == (invitation is None):
+        raise Problem(400, 'show a "token" or an "invitation"', param="token")
     if door.token is None:
         return frame.ok(expires=None, note="this server asks nobody to sign in: it has no admin token")
-    door.sign_in(call, form["token"])
+    person = door.sign_in(call, token) if invitation is None else door.accept(call, invitation)
     now = time.time()
-    secret = sessions.begin(door.token, door.address(call), now)
-    expires = stamp(now + sessions.LASTS)
+    secret = sessions.begin(person, door.token, door.address(call), now)
+    about = {"name": person.name, "role": person.role, "expires": stamp(now + sessions.LASTS)}
     if form.get("bearer"):
-        return frame.ok(expires=expires, session=secret)
-    response = frame.ok(expires=expires)
+        return frame.ok(**about, session=secret)
+    if before := door.secret(call):
+        sessions.end(before)  # a browser holds one session: the one before ends where the next begins
+    response = frame.ok(**about)
     response.headers += (_cookie(door, call, secret, sessions.LASTS),)
     return response
 

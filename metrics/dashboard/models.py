@@ -57,7 +57,7 @@ def add(call: Call) -> Response:
         given, {"alias": fields.alias, **roster.FORM}, required=("alias", "endpoint", "served")
     )
     before = roster.all().values()
-    model = moves.add(Model(**form), frame.BY)
+    model = moves.add(Model(**form), frame.by(call))
     twins = [twin.alias for twin in before if twin.model_id == model.model_id]
     notes = [f"the same model is on the bench as {', '.join(twins)}; they share one record"] if twins else []
     known = roster.get(model.alias)
@@ -76,15 +76,15 @@ def change(call: Call) -> Response:
         fields.alias("rename", new)
     if not form and new is None:
         raise Problem(400, f"nothing to change: give rename or one of {', '.join(roster.FACTS)}")
-    model = moves.change(alias, frame.BY, **_facts(form)) if form else roster.get(alias)
+    model = moves.change(alias, frame.by(call), **_facts(form)) if form else roster.get(alias)
     if new is not None:
-        model = moves.rename(alias, new, frame.BY)
+        model = moves.rename(alias, new, frame.by(call))
     return frame.ok(model=facts(model))
 
 
 def remove(call: Call) -> Response:
     form = fields.take(call.json(), {**ALIAS, "reason": fields.maybe(fields.text(300))}, required=("alias",))
-    model = moves.retire(form["alias"], form.get("reason") or "", frame.BY)
+    model = moves.retire(form["alias"], form.get("reason") or "", frame.by(call))
     return frame.ok(
         model=facts(model), left=[place["name"] for place in (model.retired or {})["collections"]]
     )
@@ -92,7 +92,7 @@ def remove(call: Call) -> Response:
 
 def restore(call: Call) -> Response:
     alias = fields.take(call.json(), ALIAS, required=("alias",))["alias"]
-    model, back = moves.restore(alias, frame.BY)
+    model, back = moves.restore(alias, frame.by(call))
     return frame.ok(model=facts(model), collections=back)
 
 

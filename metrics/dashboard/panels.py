@@ -8,6 +8,7 @@ from metrics.dashboard import frame
 from metrics.evidence import claims, panels, routes, shadows, verdicts
 from metrics.records import Problem
 from metrics.store import bodies
+from metrics.web import roles
 from metrics.web.table import Call, Response
 
 MOST_CLAIMS = 200  # in one request
@@ -192,14 +193,14 @@ def verdict(call: Call) -> Response:
     said = {field: form[field] for field in SAID if form.get(field) is not None}
     recorded = False
     if form.get("withdrawn"):
-        recorded = bool(verdicts.withdraw(judged_call, frame.BY)["recorded"])
+        recorded = bool(verdicts.withdraw(judged_call, frame.by(call))["recorded"])
     elif said or not passages:
-        recorded = bool(verdicts.give(judged_call, by=frame.BY, **said)["recorded"])
+        recorded = bool(verdicts.give(judged_call, by=frame.by(call), **said)["recorded"])
     for passage in passages:
         place = passage.get("start"), passage.get("end")
-        claims.mark(judged_call, passage["quote"], *place, passage.get("decision"), frame.BY)
+        claims.mark(judged_call, passage["quote"], *place, passage.get("decision"), frame.by(call))
     if passages:
-        verdicts.settle(judged_call, frame.BY)
+        verdicts.settle(judged_call, frame.by(call))
     return frame.ok(
         recorded=recorded or bool(passages), verdict=verdicts.of(judged_call), claims=claims.of(judged_call)
     )
@@ -233,5 +234,5 @@ HANDLERS = (
     frame.get("/api/panel/{id}", panel),
     frame.get("/api/conversations", conversations),
     frame.get("/api/conversation/{id}", conversation),
-    frame.post("/api/verdict", verdict),
+    frame.post("/api/verdict", verdict, roles.JUDGE),
 )

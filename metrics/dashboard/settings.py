@@ -10,7 +10,7 @@ def show(call: Call) -> Response:
 
 
 def save(call: Call) -> Response:
-    settings.save(call.json(), frame.BY)
+    settings.save(call.json(), frame.by(call))
     return _all()
 
 

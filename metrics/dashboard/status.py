@@ -16,7 +16,7 @@ from metrics.limits import ledger
 from metrics.records import Problem
 from metrics.store import home, writer
 from metrics.version import VERSION
-from metrics.web import door, sessions
+from metrics.web import door, invitations, sessions
 from metrics.web.door import LOOPBACK
 from metrics.web.table import Call, Response
 
@@ -29,6 +29,7 @@ FILES = (
     keys.FILE,
     allowances.FILE,
     sessions.FILE,
+    invitations.FILE,
     *kept.FILES.values(),
     kept.LISTINGS,
 )
@@ -55,6 +56,7 @@ def show(call: Call) -> Response:
         },
         exposure=exposure(os.environ),
         login=bool(os.environ.get("BENCHWARMERS_ADMIN_TOKEN")),
+        you={"name": call.who.name, "role": call.who.role},
         today=_or_none(ledger.totals),
         found=_or_none(lambda: discover.found(own_port=_port(host))) or [],
         problems=problems(),

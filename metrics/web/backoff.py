@@ -37,6 +37,17 @@ class Backoff:
             if len(self._failures) > KEPT:
                 self._failures.popitem(last=False)
 
+    def all(self) -> list[tuple[str, int, float, float]]:
+        """(address or network, failures, seconds since the last, seconds to wait) of those that failed of
+        late."""
+        now = self._clock()
+        with self._lock:
+            return [
+                (name, count, now - last, max(0.0, last + _pause(count) - now))
+                for name, (count, last) in self._failures.items()
+                if now - last <= FORGOTTEN
+            ]
+
     def succeeded(self, address: str) -> None:
         with self._lock:
             self._failures.pop(network(address), None)

@@ -15,7 +15,7 @@ from metrics import coding, http1, memory
 from metrics.line import Line
 from metrics.records import Problem
 from metrics.store import files
-from metrics.web.guard import Guard
+from metrics.web.guard import PRIVATE, Guard, alone
 from metrics.web.reply import Letterhead, Reply
 from metrics.web.table import Call, Response, Route, Table, problem_json
 
@@ -249,8 +249,8 @@ class Connection:
                 raise refusal
             if route is None:
                 methods = self._service.table.methods(call.path)
-                return self._reply(self._service.guard.preflight(call, methods), call)
-            return self._reply(route.handler(call), call)
+                return self._reply(self._service.guard.preflight(call, methods), route, call)
+            return self._reply(route.handler(call), route, call)
         except Problem as problem:
             return self._error(route, call, problem)
         except Exception:
@@ -263,14 +263,16 @@ class Connection:
     def _error(self, route: Route | None, call: Call, problem: Problem) -> Reply:
         """`problem` in the shape of the route's own API."""
         try:
-            return self._reply((route.error if route else problem_json)(problem, call), call)
+            return self._reply((route.error if route else problem_json)(problem, call), route, call)
         except Exception:
             self._service.log(f"request {call.request_id}, its error\n{traceback.format_exc()}")
-            return self._reply(problem_json(problem, call), call)
+            return self._reply(problem_json(problem, call), route, call)
 
-    def _reply(self, response: Response, call: Call) -> Reply:
-        cors = self._service.guard.cors(call) if "origin" in call.headers else ()
-        return Reply(response, cors, bodiless=call.method == "HEAD")
+    def _reply(self, response: Response, route: Route | None, call: Call) -> Reply:
+        more = self._service.guard.cors(call) if "origin" in call.headers else ()
+        if route and route.guard in PRIVATE:
+            more += alone(response.headers)
+        return Reply(response, more, bodiless=call.method == "HEAD")
 
     def _send(self, reply: Reply, request_id: str, minor: int, *, keep: bool) -> bool:
         """Write the reply; whether the connection can be used again."""

@@ -1,5 +1,5 @@
-"""Who comes in, by what they show: a gateway key on the gateway's routes, the admin token or a session on the
-dashboard's. One never opens the other's.
+"""Who comes in, by what they show: a gateway key on the gateway's routes, the admin token, an invitation or a
+session on the dashboard's. One never opens the other's.
 
 Without keys required and without a token (a server for this computer alone) the door stands open; a real key
 that is shown is honoured all the same, so that its scope and its budget hold.
@@ -9,15 +9,15 @@ import hmac
 import ipaddress
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from http.cookies import CookieError, SimpleCookie
 
 from metrics.bench import keys
 from metrics.bench.keys import Key
 from metrics.records import Problem
-from metrics.web import sessions
+from metrics.web import invitations, roles, sessions
 from metrics.web.backoff import Backoff
+from metrics.web.roles import Person
 from metrics.web.table import Call
 
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -38,7 +38,10 @@ SIGN_IN = "sign in first: /login in a browser, `bench login`, or the admin token
 OTHERS = {
     keys.PREFIX: "a gateway key does not open the dashboard's API: ",
     sessions.PREFIX: "this session is over: ",
+    invitations.PREFIX: "an invitation is used at /login: ",
 }
+WRONG = "this is not the admin token of this server (BENCHWARMERS_ADMIN_TOKEN)"
+USED = "this invitation is not known here: it was used or withdrawn, or it is over. Ask for a new one"
 
 
 @dataclass(slots=True)
@@ -84,18 +87,29 @@ class Door:
             retry_after=wait,
         )
 
-    def admin(self, call: Call) -> None:
-        """Problem 401 unless the call is signed in, 429 for an address that has tried many wrong tokens."""
-        if self.token is None or self._session(call):
-            return
+    def person(self, call: Call) -> Person:
+        """Who is at the dashboard. Problem 401 unless the call is signed in, 429 for an address that has
+        tried many wrong tokens."""
+        found = self.signed_in(call)
+        if found is not None:
+            return found
         scheme, _, shown = call.headers.get("authorization", "").strip().partition(" ")
         why = next((said for prefix, said in OTHERS.items() if shown.strip().startswith(prefix)), "")
         if why or scheme.lower() != "bearer" or not shown.strip():
             raise _unauthorised(why + SIGN_IN)
-        self.sign_in(call, shown.strip())
+        return self.sign_in(call, shown.strip())
 
-    def sign_in(self, call: Call, token: object) -> None:
-        """Problem 401 unless this is the admin token, 429 while the address has to wait."""
+    def sign_in(self, call: Call, token: object) -> Person:
+        """Who shows the admin token. Problem 401 unless this is it, 429 while the address has to wait."""
+        good = self.token is not None and isinstance(token, str) and _same(token, self.token)
+        return self._tried(call, lambda: roles.OWNER if good else None, WRONG)
+
+    def accept(self, call: Call, invitation: str) -> Person:
+        """Who was invited; uses the invitation up. Problem 401 and 429 as for a token."""
+        return self._tried(call, lambda: invitations.accept(invitation, self.token or "", self.now()), USED)
+
+    def _tried(self, call: Call, who: Callable[[], Person | None], wrong: str) -> Person:
+        """`who`, unless the address has to wait; a try that fails counts."""
         address = self.address(call)
         wait = self.logins.wait(address)
         if wait:
@@ -104,28 +118,37 @@ class Door:
                 f"too many wrong tokens came from this address: the next is looked at in {math.ceil(wait)} s",
                 retry_after=wait,
             )
-        if self.token is None or not isinstance(token, str) or not _same(token, self.token):
+        found = who()
+        if found is None:
             self.logins.failed(address)
-            raise _unauthorised("this is not the admin token of this server (BENCHWARMERS_ADMIN_TOKEN)")
+            wait = self.logins.wait(address)
+            later = f". The next is looked at in {math.ceil(wait)} s" if wait else ""
+            raise _unauthorised(wrong + later, wait or None)
         self.logins.succeeded(address)
+        return found
 
     def secret(self, call: Call) -> str:
-        """The session's secret that the call shows, good or not."""
+        """The session's secret that the call shows, good or not; "" when it shows none."""
+        return next(self._secrets(call), "")
+
+    def _secrets(self, call: Call) -> Iterator[str]:
+        """A browser may send several cookies of one name: cookies know no ports, and a neighbour may have
+        set its own."""
         scheme, _, shown = call.headers.get("authorization", "").strip().partition(" ")
         if scheme.lower() == "bearer" and shown.strip().startswith(sessions.PREFIX):
-            return shown.strip()
-        try:
-            cookie = SimpleCookie(call.headers.get("cookie", "")).get(sessions.COOKIE)
-        except CookieError:
-            return ""
-        return cookie.value if cookie else ""
+            yield shown.strip()
+            return
+        for part in call.headers.get("cookie", "").split(";"):
+            name, _, value = part.partition("=")
+            if name.strip() == sessions.COOKIE:
+                yield value.strip().strip('"')
 
-    def _session(self, call: Call) -> bool:
-        secret = self.secret(call)
-        return bool(secret) and sessions.good(secret, self.token or "", self.now())
-
-    def signed_in(self, call: Call) -> bool:
-        return self.token is None or self._session(call)
+    def signed_in(self, call: Call) -> Person | None:
+        """Whose session the call shows, or whoever is there where nobody has to sign in; None: nobody's."""
+        if self.token is None:
+            return roles.LOCAL
+        found = (sessions.find(secret, self.token, self.now()) for secret in self._secrets(call))
+        return next(filter(None, found), None)
 
     def address(self, call: Call) -> str:
         """Where the call comes from: the peer, or what a trusted proxy says of it."""
@@ -133,7 +156,7 @@ class Door:
         for hop in reversed(call.headers.get("x-forwarded-for", "").split(",") if self.trusted else ()):
             if not self._trusts(address) or not hop.strip():
                 break
-            address = hop.strip().removeprefix("[").partition("]")[0]
+            address = _without_port(hop.strip())
         return address
 
     def encrypted(self, call: Call) -> bool:
@@ -203,6 +226,13 @@ def _same(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
 
 
-def _unauthorised(message: str) -> Problem:
+def _without_port(hop: str) -> str:
+    """The address of a hop. Some proxies write its port too, and one attacker has 65,535 of those."""
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    return hop.partition(":")[0] if hop.count(":") == 1 else hop
+
+
+def _unauthorised(message: str, wait: float | None = None) -> Problem:
     header = ("WWW-Authenticate", 'Bearer realm="benchwarmers-admin"')
-    return Problem(401, message, retryable=False, headers=(header,))
+    return Problem(401, message, retryable=False, retry_after=wait, headers=(header,))

@@ -9,15 +9,24 @@ left alone.
 
 import ipaddress
 import re
-from collections.abc import Iterable, Mapping
-from urllib.parse import urlsplit
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from urllib.parse import quote, urlsplit
 
 from metrics.records import Problem
+from metrics.web import roles
 from metrics.web.door import LOOPBACK, Door, from_environment
 from metrics.web.table import Call, Headers, Response, Route
 
 EXPOSED = "X-Bench-Panel, X-Bench-Seats, X-Bench-Conversation, X-Bench-Model, X-Request-Id, Retry-After"
 MAX_AGE = "600"
+# What is for whoever signed in: no cache keeps it (RFC 9111, 5.2.2.5), no other page takes it in.
+PRIVATE = frozenset({"api", "login"})
+ALONE: Headers = (
+    ("Cache-Control", "no-store"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"),
+)
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::(\d{1,5}))?")
 _HEADER_NAMES = re.compile(r"[A-Za-z0-9_.,\- ]{1,1000}")
@@ -66,7 +75,7 @@ class Guard:
 
     def check(self, route: Route | None, call: Call) -> None:
         """Problem 401, 403, 415 or 429 if `call` may not be answered, 303 to /login for a page; `route` is
-        None for a path that does not exist."""
+        None for a path that does not exist. The call then knows whose it is."""
         headers = call.headers
         host = headers.get("host", "")
         if host not in self._known:
@@ -85,9 +94,16 @@ class Guard:
         elif self.door.token is None or route.guard == "login":
             return
         elif route.guard == "api":
-            self.door.admin(call)
-        elif "text/html" in call.headers.get("accept", "") and not self.door.signed_in(call):
-            raise Problem(303, "sign in at /login", headers=(("Location", "/login"),))
+            call.who = self.door.person(call)
+            roles.check(call.who, route.who)
+            if call.who.session:
+                call.gone = partial(self._left, call, call.gone)
+        elif "text/html" in call.headers.get("accept", "") and self.door.signed_in(call) is None:
+            raise Problem(303, "sign in at /login", headers=(("Location", _sign_in(call)),))
+
+    def _left(self, call: Call, gone: Callable[[], bool]) -> bool:
+        """Whether a caller has hung up, or was signed out: a stream ends with the session it began in."""
+        return gone() or self.door.signed_in(call) is None
 
     def allows(self, call: Call) -> bool:
         """Whether the page that `call` names in Origin may call: one of ours, or one of the allowed."""
@@ -150,6 +166,18 @@ class Guard:
             raise Problem(403, "a page of another site may not call this server")
         if not reads:
             _check_type(call.headers.get("content-type"), required=True)
+
+
+def alone(headers: Headers) -> Headers:
+    """What keeps a private reply to itself, but for what it says of that itself."""
+    said = {name.lower() for name, _ in headers}
+    return tuple(header for header in ALONE if header[0].lower() not in said)
+
+
+def _sign_in(call: Call) -> str:
+    """The address that signs in and leads back to the page that was asked for."""
+    target = call.raw_path + (f"?{call.query}" if call.query else "")
+    return "/login" if target == "/" else f"/login?to={quote(target, safe='/')}"
 
 
 def _stranger(call: Call) -> Problem:

@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl, unquote_to_bytes
 from metrics import longjson
 from metrics.bench.keys import Key
 from metrics.records import Problem
+from metrics.web import roles
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -28,7 +29,7 @@ class Call:
     """One HTTP request. `headers` has lower-case names; `path` is percent-decoded and has no query; `parts`
     are the pattern's. `gone()` tells whether the caller has hung up, without waiting. `body` is there until
     it is read as JSON, and `digest` then tells it from others (within this process). `key` is the gateway key
-    of whoever asks, once the guard has seen it; None without keys."""
+    of whoever asks, once the guard has seen it; None without keys. `who` is the person at the dashboard."""
 
     __slots__ = (
         "_json",
@@ -45,6 +46,7 @@ class Call:
         "query",
         "raw_path",
         "request_id",
+        "who",
     )
 
     def __init__(
@@ -70,6 +72,7 @@ class Call:
         self.gone = gone
         self.digest = 0
         self.key: Key | None = None
+        self.who = roles.LOCAL
         self._json: dict[str, Any] | None = None
         self._query: dict[str, str] | None = None
 
@@ -194,7 +197,8 @@ def problem_headers(problem: Problem) -> Headers:
 @dataclass(frozen=True, slots=True)
 class Route:
     """Who answers `method` on `pattern`, how errors of it look, and how it is guarded: page | api | gateway
-    | login | open. With `query_key` a gateway key may stand in the query, as Gemini's clients send it."""
+    | login | open. With `query_key` a gateway key may stand in the query, as Gemini's clients send it. `who`
+    is the role that may use an api route; an admin may use all."""
 
     method: str
     pattern: str
@@ -202,6 +206,7 @@ class Route:
     error: ErrorWriter = problem_json
     guard: str = "api"
     query_key: bool = False
+    who: str = roles.ADMIN
 
 
 class Table:

@@ -52,6 +52,16 @@ class BackoffTest(unittest.TestCase):
     def rest(self):
         self.now += backoff.FORGOTTEN + 1
 
+    def test_who_failed_of_late(self):
+        for _ in range(6):
+            self.backoff.failed("1.2.3.4")
+        self.now += 0.5
+        self.backoff.failed("2001:db8:0:1::5")
+        listed = [("1.2.3.4", 6, 0.5, 1.5), ("2001:db8:0:1::/64", 1, 0.0, 0.0)]
+        self.assertEqual(self.backoff.all(), listed)
+        self.rest()
+        self.assertEqual(self.backoff.all(), [])
+
     def test_memory_is_bounded(self):
         for number in range(backoff.KEPT + 10):
             self.backoff.failed(str(number))

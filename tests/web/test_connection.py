@@ -27,6 +27,12 @@ class OneRequest(unittest.TestCase):
     def test_a_small_reply_is_one_send(self) -> None:
         self.assertEqual(len(Stage().play([get()]).sent), 1)
 
+    def test_what_is_private_is_kept_by_nobody(self) -> None:
+        private, missing = replies(Stage().play([get("/a"), get("/none")]))
+        self.assertEqual(private.headers["cache-control"], "no-store")
+        self.assertEqual(private.headers["cross-origin-resource-policy"], "same-origin")
+        self.assertNotIn("cache-control", missing.headers)
+
     def test_request_id_is_echoed_or_made(self) -> None:
         line = Stage().play([get("/a", "X-Request-Id: mine-1"), get("/a", "X-Request-Id: a b"), get("/none")])
         ids = [reply.headers["x-request-id"] for reply in replies(line)]

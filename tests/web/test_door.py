@@ -2,7 +2,7 @@ import unittest
 
 from metrics.bench import keys
 from metrics.records import Problem
-from metrics.web import door, sessions
+from metrics.web import door, invitations, roles, sessions
 from metrics.web.door import Door
 from metrics.web.table import Call
 from tests.bench.bench import BY, BenchCase
@@ -79,7 +79,7 @@ class AdminTest(BenchCase):
     def setUp(self):
         super().setUp()
         self.door = Door(token=TOKEN, now=lambda: NOW)
-        self.session = sessions.begin(TOKEN, "", NOW)
+        self.session = sessions.begin(roles.OWNER, TOKEN, "", NOW)
 
     def test_who_is_signed_in(self):
         key = keys.create("app", {}, BY)
@@ -94,6 +94,9 @@ class AdminTest(BenchCase):
             ({"authorization": f"Bearer {self.session}"}, True),
             ({"authorization": "Bearer bws_other"}, False),
             ({"cookie": f"a=b; bw_session={self.session}"}, True),
+            ({"cookie": f"bw_session=x; bw_session={self.session}; bw_session=y"}, True),
+            ({"cookie": f"xbw_session={self.session}"}, False),
+            ({"authorization": "Bearer bwi_invited"}, False),
             ({"cookie": "bw_session=x"}, False),
             ({"cookie": "bw_session"}, False),
             ({"cookie": ';;="'}, False),
@@ -101,27 +104,46 @@ class AdminTest(BenchCase):
         ]
         for headers, enters in cases:
             with self.subTest(headers):
-                got = refusal(self.door.admin, call(**headers))
+                got = refusal(self.door.person, call(**headers))
                 self.assertEqual(got is None, enters)
                 self.assertIn(got and got[0], (None, 401))
 
     def test_without_a_token_nobody_has_to(self):
-        self.assertIsNone(refusal(Door().admin, call()))
+        self.assertIsNone(refusal(Door().person, call()))
 
     def test_a_session_ends_with_the_time_and_with_the_token(self):
         cookie = call(cookie=f"bw_session={self.session}")
         later = Door(token=TOKEN, now=lambda: NOW + sessions.LASTS + 1)
         self.assertEqual(
             [self.door.signed_in(cookie), later.signed_in(cookie), Door(token=TOKEN + "x").signed_in(cookie)],
-            [True, False, False],
+            [roles.Person("admin", roles.ADMIN, self.session_id()), None, None],
         )
+
+    def session_id(self):
+        return sessions.all(TOKEN, NOW)[0].person.session
+
+    def test_an_invitation_lets_in_once(self):
+        secret = invitations.invite("anna", roles.JUDGE, NOW + 60, TOKEN, BY, NOW)
+        self.assertEqual(refusal(self.door.accept, call(), secret + "x")[0], 401)
+        self.assertEqual(self.door.accept(call(), secret), roles.Person("anna", roles.JUDGE))
+        self.assertEqual(refusal(self.door.accept, call(), secret)[0], 401)
+
+    def test_wrong_invitations_wait_as_wrong_tokens_do_and_say_for_how_long(self):
+        for _ in range(4):
+            self.assertEqual(refusal(self.door.accept, call(), "bwi_no")[0], 401)
+        with self.assertRaises(Problem) as told:
+            self.door.accept(call(), "bwi_no")
+        self.assertEqual(told.exception.status, 401)
+        self.assertGreater(told.exception.retry_after, 0)
+        self.assertRegex(told.exception.message, r"looked at in \d+ s")
+        self.assertEqual(refusal(self.door.sign_in, call(), TOKEN)[0], 429)
 
     def test_a_wait_holds_for_the_right_token_too_and_not_for_a_session(self):
         for _ in range(9):
             refusal(self.door.sign_in, call(), "wrong")
         self.assertEqual(refusal(self.door.sign_in, call(), TOKEN)[0], 429)
-        self.assertEqual(refusal(self.door.admin, call(authorization=f"Bearer {TOKEN}"))[0], 429)
-        self.assertIsNone(refusal(self.door.admin, call(cookie=f"bw_session={self.session}")))
+        self.assertEqual(refusal(self.door.person, call(authorization=f"Bearer {TOKEN}"))[0], 429)
+        self.assertIsNone(refusal(self.door.person, call(cookie=f"bw_session={self.session}")))
         self.assertIsNone(refusal(self.door.sign_in, call(peer="8.8.8.8"), TOKEN))
 
     def test_a_token_is_words(self):
@@ -141,6 +163,8 @@ class AddressTest(unittest.TestCase):
         ("1.1.1.1, 10.0.0.0/8", "1.1.1.1", "6.6.6.6, 2.2.2.2, 10.1.1.1", "2.2.2.2"),
         ("10.0.0.0/8", "10.1.1.1", "[2001:db8::1]:55", "2001:db8::1"),
         ("::1", "::1", "2.2.2.2", "2.2.2.2"),
+        ("1.1.1.1", "1.1.1.1", "2.2.2.2:4711", "2.2.2.2"),
+        ("1.1.1.1", "1.1.1.1", "2001:db8::1", "2001:db8::1"),
     ]
 
     def test_only_a_trusted_proxy_names_another(self):

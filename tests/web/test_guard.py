@@ -1,8 +1,13 @@
+import time
 import unittest
 
 from metrics.records import Problem
-from metrics.web.guard import Guard
+from metrics.web import roles, sessions
+from metrics.web.door import Door
+from metrics.web.guard import Guard, alone
+from metrics.web.roles import Person
 from metrics.web.table import Call, Response, Route
+from tests.bench.bench import BenchCase
 
 GUARD = Guard()
 SET_UP = Guard.from_environment(
@@ -13,6 +18,7 @@ SET_UP = Guard.from_environment(
     }
 )
 HOST = "127.0.0.1:8122"
+TOKEN = "a token of some length"
 
 
 def route(guard: str) -> Route:
@@ -223,3 +229,61 @@ class Cors(unittest.TestCase):
         asked = {"host": HOST, "origin": f"http://{HOST}", "access-control-request-headers": "a\r\nb: c"}
         response = GUARD.preflight(Call("OPTIONS", "/", asked), self.METHODS)
         self.assertEqual(dict(response.headers)["Access-Control-Allow-Headers"], "content-type")
+
+
+class Persons(BenchCase):
+    """A guard with a token: whose call it is, what a judge may, where a page leads before anyone signs in."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.guard = Guard(door=Door(token=TOKEN))
+        self.secret = sessions.begin(Person("anna", roles.JUDGE), TOKEN, "", time.time())
+
+    def call(self, target: str = "/x", method: str = "POST", **headers: str) -> Call:
+        cookie = {"cookie": f"{sessions.COOKIE}={self.secret}"}
+        return Call(method, target, {"host": HOST, **cookie, **headers})
+
+    def test_a_judge_comes_in_where_judges_may(self) -> None:
+        for who, status in ((roles.JUDGE, 200), (roles.ADMIN, 403)):
+            asked = self.call()
+            try:
+                self.guard.check(Route("POST", "/x", lambda call: Response(), who=who), asked)
+                got = 200
+            except Problem as problem:
+                got = problem.status
+            with self.subTest(who):
+                self.assertEqual((got, asked.who.name), (status, "anna"))
+
+    def test_a_route_is_for_admins_unless_it_says_otherwise(self) -> None:
+        self.assertEqual(route("api").who, roles.ADMIN)
+
+    def test_a_stream_ends_with_its_session(self) -> None:
+        asked = self.call()
+        self.guard.check(Route("POST", "/x", lambda call: Response(), who=roles.JUDGE), asked)
+        self.assertFalse(asked.gone())
+        sessions.end(self.secret)
+        self.assertTrue(asked.gone())
+
+    def test_a_page_leads_to_the_form_and_back(self) -> None:
+        page = Route("GET", "/owed", lambda call: Response(), guard="page")
+        cases = [
+            ("/", "/login"),
+            ("/owed", "/login?to=/owed"),
+            ("/panels?q=a%20b&state=owed", "/login?to=/panels%3Fq%3Da%2520b%26state%3Dowed"),
+            ("//evil.example/x", "/login?to=//evil.example/x"),  # the page follows no such address
+        ]
+        for target, place in cases:
+            asked = self.call(target, "GET", accept="text/html", cookie="")
+            with self.subTest(target), self.assertRaises(Problem) as sent:
+                self.guard.check(page, asked)
+            self.assertEqual(dict(sent.exception.headers)["Location"], place)
+        self.guard.check(page, self.call("/owed", "GET", accept="text/html"))
+
+
+class Alone(unittest.TestCase):
+    def test_what_a_private_reply_says_unless_it_says_so_itself(self) -> None:
+        said = dict(alone((("content-security-policy", "x"), ("Content-Type", "y"))))
+        self.assertEqual(said["Cache-Control"], "no-store")
+        self.assertEqual(said["Cross-Origin-Resource-Policy"], "same-origin")
+        self.assertNotIn("Content-Security-Policy", said)
+        self.assertIn("frame-ancestors 'none'", dict(alone(()))["Content-Security-Policy"])
