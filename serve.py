@@ -23,7 +23,7 @@ import gateway
 from metrics import bus
 from metrics.bench import endpoints, roster
 from metrics.care import scheduler
-from metrics.dashboard import HANDLERS, events, login
+from metrics.dashboard import HANDLERS, access, events, login
 from metrics.limits import underway
 from metrics.play import panel
 from metrics.play.practice import squad
@@ -160,6 +160,7 @@ def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
         *gateway.PAGE_ROUTES,
         *HANDLERS,
         *events.routes(who),
+        *access.routes(who),
         *login.routes(who, files(FOLDER / "ui", "login.html")),
         Route("GET", "/", partial(gateway.root, page), guard="page"),
         *(Route("GET", path, page, guard="page") for path in PAGES),
