@@ -132,4 +132,4 @@ def _written(told: Generator[Line, None, None]) -> Iterator[bytes]:
 
 def routes(door: Door) -> tuple[Route, ...]:
     """The stream, guarded by `door` for as long as it lasts."""
-    return (Route("GET", "/api/events", partial(stream, door), frame.refused, "api"),)
+    return (frame.get("/api/events", partial(stream, door)),)
