@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from metrics.commands import (
+    access,
     ask,
     budget,
     catalog,
@@ -57,6 +58,7 @@ TABLE: tuple[Command, ...] = (
     *budget.COMMANDS,
     *quota.COMMANDS,
     *login.COMMANDS,
+    *access.COMMANDS,
 )
 COMMANDS = {command.name: command for command in TABLE}
 

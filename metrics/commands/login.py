@@ -1,4 +1,4 @@
-"""`bench login` and `bench logout`: a session with a server that asks who administers it.
+"""`bench login` and `bench logout`: a session with a server that asks who is there.
 
 What the server gives is kept in logins.json in the data folder of whoever runs `bench`, by the server's
 address, readable by them alone. The admin token itself is kept nowhere.
@@ -26,14 +26,16 @@ VARIABLE = "BENCHWARMERS_ADMIN_TOKEN"
 
 
 def login(args: argparse.Namespace, console: Console, server: Server) -> int:
-    answer = server.post("/login", {"token": token(args, console), "bearer": True})
+    shown = {"invitation": invitation(console)} if args.invited else {"token": token(args, console)}
+    answer = server.post("/login", {**shown, "bearer": True})
     session, expires = answer.pop("session", None), answer.get("expires")
     if session is None:
         console.show(answer, f"{answer.get('note')}\n")
         return DONE
     saved = logins(console.env)
     keep(console.env, {**saved, server.base: {"session": session, "expires": expires}})
-    console.show(answer, f"signed in at {server.base} until {expires}\n")
+    whose = f" as {answer['name']}, {answer['role']}," if answer.get("name") else ""
+    console.show(answer, f"signed in at {server.base}{whose} until {expires}\n")
     return DONE
 
 
@@ -65,6 +67,18 @@ def token(args: argparse.Namespace, console: Console) -> str:
     if not given:
         raise usage("login: the admin token is missing", f"pipe it in with --token-stdin, or set {VARIABLE}")
     return given
+
+
+def invitation(console: Console) -> str:
+    """The secret of an invitation: of the link or alone, from a pipe or a person; never from the line."""
+    if console.interactive:
+        given = getpass.getpass("link of the invitation: ", console.stderr)
+    else:
+        given = console.stdin.read() if console.stdin else ""
+    secret = given.strip().rpartition("#invitation=")[2]
+    if not secret:
+        raise usage("login: the invitation is missing", "pipe its link in: bench login --invited < link.txt")
+    return secret
 
 
 def signed_in(server: Server, env: Mapping[str, str], now: float | None = None) -> Server:
@@ -106,7 +120,7 @@ def place(env: Mapping[str, str]) -> Path:
 COMMANDS = (
     Command(
         "login",
-        "Signs in to a server that asks for its admin token, for a week.",
+        "Signs in to a server that asks for its admin token or an invitation, for a week.",
         login,
         (
             argument("--token-stdin", one_of="token", action="store_true", help="read the token from stdin"),
@@ -116,8 +130,18 @@ COMMANDS = (
                 metavar="NAME",
                 help=f"read the token from this variable (else {VARIABLE}, else you are asked)",
             ),
+            argument(
+                "--invited",
+                one_of="token",
+                action="store_true",
+                help="with an invitation: its link is asked for, or read from stdin",
+            ),
         ),
-        ("bench login --url https://bench.example.com", "bench login --token-stdin < token.txt"),
+        (
+            "bench login --url https://bench.example.com",
+            "bench login --token-stdin < token.txt",
+            "bench login --invited < link.txt",
+        ),
     ),
     Command("logout", "Ends that session.", logout, (), ("bench logout",)),
 )

@@ -54,6 +54,16 @@ class LoginCommands(unittest.TestCase):
             self.assertEqual(stage.bench("login", env=self.env).code, 2)
             self.assertEqual(stage.bench("login", "--token-env", "NONE", env=self.env).code, 2)
 
+    def test_an_invitation_comes_from_a_pipe_as_its_link_or_alone(self) -> None:
+        with Stage({"POST /login": {**SIGNED, "name": "anna", "role": "judge"}}) as stage:
+            for typed in (b"http://b.example/login#invitation=bwi_one\n", b" bwi_one "):
+                with self.subTest(typed):
+                    played = stage.bench("login", "--invited", stdin=typed, env=self.env)
+                    self.assertEqual(stage.last.body, {"invitation": "bwi_one", "bearer": True})
+                    self.assertIn("as anna, judge", played.out)
+            self.assertEqual(stage.bench("login", "--invited", env=self.env).code, 2)
+            self.assertEqual(stage.bench("login", "--invited", "--token-stdin", env=self.env).code, 2)
+
     def test_a_wrong_token_is_not_authorised(self) -> None:
         message = "this is not the admin token"
         refusal = Reply(
