@@ -1,9 +1,11 @@
 """The page in a real browser: `python3 -m tests.browser`.
 
 Needs Node 20 or later, npm and a Chromium that is installed already (CHROMIUM names another). What
-package.json pins is installed into a folder that is removed again (--dir keeps one). Each run_*.mjs drives a
-bench with everything on it and an empty one, and prints a line for each check; the last line is
-`N passed, N failed`. Where there is no browser it says so, and that nothing was checked.
+package.json pins is installed into a folder that is removed again (--dir keeps one). Each run_*.mjs drives
+two benches of its own, one with everything on it and an empty one, and prints a line for each check; two run
+side by side, and those with many checks that change nothing are dealt out in parts. The last line is
+`N passed, N failed`. Where there is no browser it says so, and that nothing was checked: a failure under
+CI=true, where a browser is promised.
 """
 
 import argparse
@@ -13,7 +15,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 from tests.browser.stage import stage
@@ -23,6 +27,8 @@ HERE = Path(__file__).resolve().parent
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 NPM = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
 PATIENCE = 600.0  # seconds a script may take
+TOGETHER = 2  # scripts at a time: a browser and a server want a core
+PARTS = {"pages": 4}  # scripts whose checks change nothing, and into how many parts they are dealt
 LINE = re.compile(r"^(PASS|FAIL) ", re.MULTILINE)
 
 
@@ -39,10 +45,12 @@ def main() -> int:
     if unknown := set(options.names) - set(scripts()):
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(scripts())}")
     if why := missing():
-        print(f"SKIPPED: {why}. Nothing was checked in a browser.")
-        return 0
+        print(f"{'FAILED' if promised() else 'SKIPPED'}: {why}. Nothing was checked in a browser.")
+        print("0 passed, 0 failed")
+        return 1 if promised() else 0
     with tempfile.TemporaryDirectory(prefix="bench-browser-") as scratch:
         where = options.dir or Path(scratch)
+        install(where)
         return checked(where, options.names or scripts(), options.shots)
 
 
@@ -61,33 +69,58 @@ def missing() -> str | None:
     return next((why for why, there in needed.items() if not there), None)
 
 
-def checked(where: Path, names: Sequence[str], shots: Path | None) -> int:
-    """Install, run each script against the same two benches, and sum up."""
+def promised() -> bool:
+    """Whether this machine is one that must check (CI=true, as most such services say)."""
+    return os.environ.get("CI", "").lower() in ("1", "true", "yes")
+
+
+def install(where: Path) -> None:
     where.mkdir(parents=True, exist_ok=True)
     for path in (HERE / "package.json", *HERE.glob("*.mjs")):
         shutil.copy(path, where)
     subprocess.run(["npm", *NPM], cwd=where, check=True, stdout=subprocess.DEVNULL)
-    said = ""
-    with stage() as bench, Running() as empty:
-        environment = {**os.environ, "CHROMIUM": browser() or "", "BENCH": bench.url, "EMPTY": empty.url}
-        if shots:
-            environment["SHOTS"] = str(shots.resolve())
-        for name in names:
-            said += run(where, f"run_{name}.mjs", environment)
+
+
+def checked(where: Path, names: Iterable[str], shots: Path | None) -> int:
+    """Run the scripts, each part of one against benches of its own, and sum up."""
+    with ThreadPoolExecutor(TOGETHER) as together:
+        said = "".join(together.map(partial(run, where, shots), dealt(names)))
     counts = LINE.findall(said)
     failed = counts.count("FAIL")
     print(f"{counts.count('PASS')} passed, {failed} failed")
     return 1 if failed or not counts else 0
 
 
-def run(where: Path, script: str, environment: dict[str, str]) -> str:
-    """What a script said. One that broke off is a failure of its own."""
-    done = subprocess.run(
-        ["node", script], cwd=where, env=environment, stdout=subprocess.PIPE, text=True, timeout=PATIENCE
-    )
-    broke = f"FAIL {script}: it ended with {done.returncode}\n" if done.returncode else ""
-    print(done.stdout + broke, end="", flush=True)
-    return done.stdout + broke
+def dealt(names: Iterable[str]) -> list[tuple[str, str]]:
+    """(script, "n/of": which of its checks) of everything to run, the longest first."""
+    parts = [(name, f"{part}/{PARTS.get(name, 1)}") for name in names for part in range(PARTS.get(name, 1))]
+    return sorted(parts, key=lambda part: part[0] not in PARTS)
+
+
+def run(where: Path, shots: Path | None, part: tuple[str, str]) -> str:
+    """What a script said. One that broke off or hung is a failure of its own."""
+    script = f"run_{part[0]}.mjs"
+    environment = {**os.environ, "CHROMIUM": browser() or "", "PART": part[1]}
+    if shots:
+        environment["SHOTS"] = str(shots.resolve())
+    with stage() as bench, Running() as empty:
+        environment |= {"BENCH": bench.url, "EMPTY": empty.url}
+        try:
+            done = subprocess.run(
+                ["node", script],
+                cwd=where,
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+                timeout=PATIENCE,
+            )
+            said = done.stdout
+            broke = f"FAIL {script}: it ended with {done.returncode}\n" if done.returncode else ""
+        except subprocess.TimeoutExpired as late:
+            said = (late.stdout or b"").decode("utf-8", "replace")
+            broke = f"FAIL {script}: it has not ended after {PATIENCE:g} s\n"
+    print(said + broke, end="", flush=True)
+    return said + broke
 
 
 if __name__ == "__main__":
