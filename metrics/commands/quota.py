@@ -1,4 +1,4 @@
-"""`bench quota` and `bench limit set`: what may still be sent to whom, and until when."""
+"""`bench quota`, `limit set`, `rest`, `wake` and `probe`: what may still be sent to whom, and until when."""
 
 import argparse
 import time
@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from metrics.commands.command import Command, argument, did_you_mean
-from metrics.commands.failure import DONE, usage
+from metrics.commands.failure import DONE, Failure, usage
 from metrics.commands.output import Console
 from metrics.commands.server import Server
 from metrics.commands.tables import ago, number, span
@@ -48,7 +48,33 @@ def quota(args: argparse.Namespace, console: Console, server: Server) -> int:
             console.note("no limit is known yet; set one: bench limit set CONNECTION rpm=20")
         for one in answer["resting"]:
             console.note(f"{one['model']} rests: {one['why']}, another {until(one['until'], now)[3:]}")
+        for one in answer["quotas"]:
+            if (one.get("forecast") or {}).get("empty_at"):
+                empty = until(one["forecast"]["empty_at"], now)
+                console.note(f"{one['connection']}: at this pace its {what(one)} are used up {empty}")
     return DONE
+
+
+def rest(args: argparse.Namespace, console: Console, server: Server) -> int:
+    answer = server.post("/api/rest", {"name": args.name, "for": args.how_long})
+    again = until(answer["until"], time.time())
+    console.show(answer, f"{args.name} rests: nothing goes out to it. It is back {again}.\n")
+    return DONE
+
+
+def wake(args: argparse.Namespace, console: Console, server: Server) -> int:
+    answer = server.post("/api/wake", {"name": args.name})
+    console.show(answer, f"{args.name} is awake: the next call will tell.\n")
+    return DONE
+
+
+def probe(args: argparse.Namespace, console: Console, server: Server) -> int:
+    answer = server.post("/api/probe", {"name": args.name})
+    if answer["reached"]:
+        console.show(answer, f"{answer['model']} answers, in {answer['seconds']:.1f} s.\n")
+        return DONE
+    why, kind = answer["message"] or answer["status"], answer["error"] or "upstream"
+    raise Failure(502, f"{answer['model']} does not answer: {why}", kind=kind)
 
 
 def named(one: dict[str, Any], name: str) -> bool:
@@ -148,6 +174,36 @@ COMMANDS = (
         quota,
         (argument("connection", nargs="?", metavar="CONNECTION|MODEL", help="only this one's"),),
         ("bench quota", "bench quota groq --json"),
+    ),
+    Command(
+        "rest",
+        "Lets a connection or a model rest: nothing goes out to it until then.",
+        rest,
+        (
+            argument("name", metavar="CONNECTION|MODEL", help="an endpoint's name or a model's alias"),
+            argument(
+                "--for",
+                dest="how_long",
+                metavar="TIME",
+                default="1h",
+                help="how long: 90s, 20m, 6h or 2d (1h)",
+            ),
+        ),
+        ("bench rest groq --for 6h", "bench rest kimi"),
+    ),
+    Command(
+        "wake",
+        "Ends what a connection or a model rests for, whatever it is.",
+        wake,
+        (argument("name", metavar="CONNECTION|MODEL", help="an endpoint's name or a model's alias"),),
+        ("bench wake groq",),
+    ),
+    Command(
+        "probe",
+        "Asks a model one small question now, to see whether it answers; a call like any other.",
+        probe,
+        (argument("name", metavar="CONNECTION|MODEL", help="of a connection the model that rests longest"),),
+        ("bench probe groq", "bench probe kimi"),
     ),
     Command(
         "limit set",

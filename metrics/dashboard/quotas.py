@@ -1,20 +1,36 @@
-"""/api/quotas: the limits of every connection, what is used of them, and who rests; and setting one."""
+"""/api/quotas: the limits of every connection, what is used of them, and who rests; and what can be done
+about it: setting a limit, letting somebody rest, waking and probing."""
 
+import math
+import re
 import time
 from typing import Any
 
-from metrics.bench import fields, roster
+from metrics.bench import endpoints, fields, roster
+from metrics.bench.roster import Model
 from metrics.dashboard import frame
-from metrics.evidence import reliability
-from metrics.limits import caps, told
+from metrics.evidence import reliability, rests
+from metrics.limits import caps, gate, states, told
+from metrics.play import probe
 from metrics.records import Problem
 from metrics.store.stamps import stamp
 from metrics.web.table import Call, Response
 
+SPANS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_SPAN = re.compile(r"(\d{1,6})([smhd])")
+NAMED = {"name": fields.line(100)}
+
 
 def show(call: Call) -> Response:
     now = time.time()
-    return frame.ok(quotas=told.quotas(now), resting=_resting(now), problems=caps.problems())
+    quotas = told.quotas(now)
+    return frame.ok(
+        quotas=quotas,
+        connections=states.connections(now, quotas),
+        resting=_resting(now),
+        problems=caps.problems(),
+        now=stamp(now),
+    )
 
 
 def _resting(now: float) -> list[dict[str, Any]]:
@@ -46,11 +62,85 @@ def save(call: Call) -> Response:
         raise fields.wrong("connection", "the name of a connection or a model", name)
     if not isinstance(limits, dict):
         raise fields.wrong("limits", f"an object with any of {', '.join(caps.WORDS)}", limits)
-    section, _, kept = caps.save(name, limits, frame.BY, stamp(time.time()))
+    section, _, kept = caps.save(name, limits, frame.by(call), stamp(time.time()))
     return frame.ok(connection=name, of=section, limits=dict(kept.values), at=kept.at or None)
+
+
+def rest(call: Call) -> Response:
+    """{"name": a connection or a model's alias, "for": "90m"}: nothing goes out to it until then."""
+    form = fields.take(call.json(), {**NAMED, "for": span}, required=("name", "for"))
+    now = time.time()
+    endpoint, model = _place(form["name"])
+    until = float(math.ceil(now + form["for"]))
+    of = model.model_id if model else f"{endpoint}:"
+    rests.rest(of, until, frame.by(call), now)
+    gate.connection(endpoint, now).rest(model.model_id if model else "", until, now)
+    return frame.ok(name=form["name"], of="model" if model else "connection", until=stamp(until))
+
+
+def wake(call: Call) -> Response:
+    """{"name"}: whatever it rests for is over; the next call will tell."""
+    name = fields.take(call.json(), NAMED, required=("name",))["name"]
+    now = time.time()
+    endpoint, model = _place(name)
+    if model and (until := rests.resting(f"{endpoint}:", now)):
+        raise Problem(409, f"{endpoint} rests as a whole until {stamp(until)}: wake {endpoint}", param="name")
+    reliability.wake(model.model_id if model else f"{endpoint}:", frame.by(call), now)
+    gate.connection(endpoint, now).release(model.model_id if model else "", now)
+    return frame.ok(name=name, of="model" if model else "connection")
+
+
+def ask(call: Call) -> Response:
+    """{"name": a model, or a connection for the one of its models that rests the longest}: one small
+    question now."""
+    name = fields.take(call.json(), NAMED, required=("name",))["name"]
+    endpoint, model = _place(name)
+    model = model or _most_resting(endpoint, time.time())
+    if model.builtin:
+        raise Problem(400, f'"{name}" is inside this server: there is nothing to probe', param="name")
+    answer, reached = probe.ask(model.alias, frame.by(call))
+    return frame.ok(
+        model=model.alias,
+        reached=reached,
+        status=answer.status,
+        error=answer.error,
+        message=answer.message,
+        seconds=round(answer.seconds, 3),
+        call=answer.seat.call,
+    )
+
+
+def _place(name: str) -> tuple[str, Model | None]:
+    """The connection that is meant, and the model if it is one. A connection goes before a model of the same
+    name, as for limits."""
+    if name in endpoints.all():
+        return name, None
+    model = roster.all().get(name)
+    if model is None:
+        raise Problem(404, f'"{name}" is neither a connection nor a model on the bench', param="name")
+    return model.endpoint, model
+
+
+def _most_resting(endpoint: str, now: float) -> Model:
+    models = [model for model in roster.all().values() if model.endpoint == endpoint]
+    if not models:
+        raise Problem(400, f"{endpoint} has no model on the bench to ask", param="name")
+    return max(models, key=lambda model: reliability.cooling(model.model_id, now) or 0.0)
+
+
+def span(field: str, value: Any) -> float:
+    """Seconds of `90m`: a number and s, m, h or d, up to 30 days."""
+    found = _SPAN.fullmatch(value) if isinstance(value, str) else None
+    seconds = int(found[1]) * SPANS[found[2]] if found else 0
+    if not 0 < seconds <= rests.LONGEST:
+        raise fields.wrong(field, "a time such as 90s, 20m, 6h or 2d, at most 30d", value)
+    return float(seconds)
 
 
 HANDLERS = (
     frame.get("/api/quotas", show),
     frame.post("/api/connection-limits", save),
+    frame.post("/api/rest", rest),
+    frame.post("/api/wake", wake),
+    frame.post("/api/probe", ask),
 )

@@ -3,13 +3,14 @@ and again.
 
 All of it follows from the outcomes of calls, one after the other (`after`). The ledger folds its rows through
 here and keeps the result among its counters, so a restart forgets nothing; who records a ledger row need not
-`note` the call as well.
+`note` the call as well. What somebody said of resting and waking (evidence/rests) stands above it.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from metrics.evidence import rests
 from metrics.store import stamps
 
 T = TypeVar("T")
@@ -18,6 +19,8 @@ Fact = dict[str, Any]
 Facts = dict[str, Fact]  # by model_id
 
 FAILING = 3  # failures in a row
+
+ASKED = "asked"  # why a model rests that somebody let rest
 
 # How long a model rests, in seconds, when the provider does not say: longer each time, until it answers.
 RESTS = {
@@ -55,8 +58,8 @@ CHANCE, LATEST_CHANCE = 600.0, 21_600.0
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What `cooling`, `resting_why`, `failing` and `last_answered` tell of a model; `why` is of its latest
-    rest."""
+    """What `cooling`, `resting_why`, `failing` and `last_answered` tell of a model; `why` is of its rest, or
+    of its latest."""
 
     until: float | None
     why: str | None
@@ -84,23 +87,45 @@ def note(
 def health(model_id: str, now: float) -> Health:
     """All of it at once, as it is at `now`."""
     fact = _fact(model_id)
-    return Health(_cooling(fact, now), fact.get("rests_for"), _failing(fact, now), fact.get("answered"))
+    until, why = _rest(model_id, fact, now)
+    return Health(until, why or fact.get("rests_for"), _failing(model_id, fact, now), fact.get("answered"))
 
 
 def cooling(model_id: str, now: float) -> float | None:
     """Until when the model rests, epoch seconds; None when it does not."""
-    return _cooling(_fact(model_id), now)
-
-
-def _cooling(fact: Fact, now: float) -> float | None:
-    until: float | None = fact.get("until")
-    return until if until is not None and until > now else None
+    return _rest(model_id, _fact(model_id), now)[0]
 
 
 def resting_why(model_id: str, now: float) -> str | None:
-    """The kind of failure for which the model rests, such as "rate_limited"; None when it does not."""
-    why: str | None = _fact(model_id).get("rests_for")
-    return None if cooling(model_id, now) is None else why
+    """The kind of failure for which the model rests, such as "rate_limited", or ASKED; None when it does
+    not."""
+    return _rest(model_id, _fact(model_id), now)[1]
+
+
+def wake(of: str, by: str, now: float) -> None:
+    """End what a model (its id), or every one of a connection (its name and a colon), rests and fails for."""
+    rests.wake(of, by, now)
+    _kept(lambda facts: facts.update({name: _fresh(facts[name]) for name in facts if _is_of(name, of)}))
+
+
+def _is_of(model_id: str, of: str) -> bool:
+    return model_id.startswith(of) if of.endswith(":") else model_id == of
+
+
+def _fresh(fact: Fact) -> Fact:
+    """What stays known of who was woken. It is made again from rows without this: `rested` and `failed` tell
+    then that it was before."""
+    return {name: fact[name] for name in ("last", "answered") if name in fact}
+
+
+def _rest(model_id: str, fact: Fact, now: float) -> tuple[float | None, str | None]:
+    """Until when, and why: what somebody said, or what follows from its calls since it was last woken,
+    whichever lasts longer."""
+    said: float | None = rests.until(model_id, now)
+    until: float | None = fact.get("until")
+    if until is None or until <= max(now, said or now) or fact.get("rested", 0.0) <= rests.woken(model_id):
+        return said, None if said is None else ASKED
+    return until, fact.get("rests_for")
 
 
 def failing(model_id: str, now: float | None = None) -> str | None:
@@ -109,12 +134,12 @@ def failing(model_id: str, now: float | None = None) -> str | None:
 
     With `now`, it is given another chance from time to time.
     """
-    return _failing(_fact(model_id), now)
+    return _failing(model_id, _fact(model_id), now)
 
 
-def _failing(fact: Fact, now: float | None) -> str | None:
+def _failing(model_id: str, fact: Fact, now: float | None) -> str | None:
     failures = fact.get("failures", 0)
-    if failures < FAILING:
+    if failures < FAILING or fact["failed"] <= rests.woken(model_id):
         return None
     if now is not None and now >= fact["failed"] + min(
         CHANCE * 2 ** min(failures - FAILING, 10), LATEST_CHANCE
@@ -168,7 +193,8 @@ def after(
         stated = (
             fact.get("until") if fact.get("stated") else None
         )  # the provider's own word outlasts one answer
-        kept = {"rests_for": fact.get("rests_for")} if stated is not None else {}
+        rest = {"rests_for": fact.get("rests_for"), "rested": fact.get("rested", 0.0)}
+        kept = rest if stated is not None else {}
         return {"last": fact["last"], "answered": at, "until": stated, "stated": stated is not None, **kept}
     if status not in FAILED or kind in CALLERS or (status == "timeout" and (seconds or QUICK) < QUICK):
         return fact
@@ -185,7 +211,7 @@ def _resting(fact: Fact, at: float, kind: str, stated: float | None) -> Fact:
     step, before, rests = fact.get("step", 0), fact.get("until") or 0.0, RESTS[kind]
     until = at + (rests[min(step, len(rests) - 1)] if stated is None else min(stated, LONGEST_REST))
     if until >= before:
-        fact = fact | {"until": until, "rests_for": kind}
+        fact = fact | {"until": until, "rests_for": kind, "rested": at}
     return fact | {"stated": stated is not None, "step": step + 1}
 
 

@@ -18,9 +18,9 @@ from types import TracebackType
 
 from metrics.client import limit_rows, limits_said
 from metrics.client.limit_rows import Row
-from metrics.limits import caps, cost, ledger, pacing, quota, recently
+from metrics.limits import caps, cost, ledger, pacing, quota, recently, refused
 from metrics.limits.pacing import Verdict
-from metrics.limits.scope import Scope
+from metrics.limits.scope import ASKED, Scope
 from metrics.limits.windows import ONE, Amounts, Track
 from metrics.records import Problem, Target, Usage
 from metrics.store import home
@@ -76,6 +76,21 @@ class Connection:
             with self.lock:
                 found = self.pairs[model_id] = (self.scope("", now), self.scope(model_id, now))
         return found
+
+    def rest(self, model_id: str, until: float, now: float) -> None:
+        """Send nothing until then to a model, or with "" to the whole connection: a user asks for it."""
+        with self.lock:
+            self.scope(model_id, now).rest(until, now)
+
+    def release(self, model_id: str, now: float) -> None:
+        """Let calls go out again to a model, or with "" to every model. What a provider holds back of the
+        whole connection goes with either; a rest that a user asked for stays until it is ended itself."""
+        with self.lock:
+            whole = self.scope("", now)
+            asked = whole.hold is not None and whole.hold.cause == ASKED
+            released = [self.scope(model_id, now)] if model_id else list(self.scopes.values())
+            for scope in released if asked or not model_id else [*released, whole]:
+                scope.release(now)
 
     def refresh(self, scope: Scope, version: object, row: Row, now: float) -> None:
         if scope.capped is not version or now >= scope.stale_at:
@@ -228,9 +243,11 @@ class Entry:
         now, limited = self._clock(), problem.limited
         with self._connection.lock:
             if limited is not None:
+                scope = self._scope(limited.scope)
+                quota.note(scope.name, scope.model_id, now, **refused.row_of(problem))
                 for one in limited.stated:
                     self._scope(one.scope).hear(one, "error", now)
-                self._scope(limited.scope).refuse(limited, now)
+                scope.refuse(limited, now)
 
     def settle(self, usage: Usage, units: int | None) -> None:
         """What the call came to, in place of what was reserved. Figures that are missing stay reserved."""

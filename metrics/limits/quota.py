@@ -3,7 +3,8 @@
 Sources in order of trust: "set" by the user, "headers" of an answer, "error", a refusal that named it, and
 "learned" from what was refused. The first that knows a window decides it. What was stated is a line in
 quotas/ when it changes, never with every answer, and is folded into what is known; what a user set stays in
-limits.json, and our own refusals are nobody's statement, so they are in neither.
+limits.json, and our own refusals are nobody's statement, so they are in neither. A provider's refusals are
+counted by the hour beside (limits/refused).
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from typing import Any
 from metrics import bus
 from metrics.client import limit_rows
 from metrics.client.limit_rows import Row
-from metrics.limits import caps, cost
+from metrics.limits import caps, cost, refused
 from metrics.limits.caps import WORDS, Caps
 from metrics.store import stamps
 from metrics.store.log import JsonLog
@@ -100,7 +101,7 @@ KEEP_AGE = 3600.0  # seconds after which a statement that has not changed is wri
 
 
 def note(connection: str, model_id: str, now: float, **said: Any) -> None:
-    """Keep a statement (`key source limit kind`) or a hold (`until cause`) for the next start."""
+    """Keep a statement (`key source limit kind`), a hold (`until cause`) or a refusal (refused.row_of)."""
     row = {"at": stamps.stamp(now), "connection": connection, "model_id": model_id, **said}
     LOG.submit(row)
     bus.publish("quota", row)
@@ -113,6 +114,8 @@ def _fold(known: dict[str, Any], row: Mapping[str, Any]) -> None:
         state(scope, row["key"], row["source"], row["limit"], row["kind"], at)
     if "until" in row:
         scope["hold"] = [row["until"], row["cause"], at]
+    if "refused" in row:
+        refused.fold(scope.setdefault("refused", {}), row)
 
 
 LOG = JsonLog("quotas", partition="month", fold=_fold)
@@ -134,6 +137,17 @@ def remembered(connection: str) -> dict[str, Known]:
 def connections() -> list[str]:
     """Those of which something was stated."""
     return LOG.counted(lambda known: list(known))
+
+
+def refusals(connection: str) -> list[tuple[str, dict[str, Any]]]:
+    """What was refused of a connection ("") and of each model on it (refused.Kept), for refused.told."""
+    return LOG.counted(
+        lambda known: [
+            (name, {"hours": dict(kept["hours"]), "last": kept["last"]})
+            for name, scope in known.get(connection, {}).items()
+            if (kept := scope.get("refused"))
+        ]
+    )
 
 
 def retain(oldest: str) -> int:

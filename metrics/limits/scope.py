@@ -21,13 +21,15 @@ EXHAUSTED, LONGEST = 60.0, {"exhausted": 3600.0}
 RELAX = 60.0  # seconds without trouble after which a learned cap lets one more call run at once
 # A refusal that said nothing and cleared within these seconds was about a minute.
 MINUTE_LIKE = (20.0, 90.0)
+ASKED = "asked"  # the cause of a hold that nobody but a user asked for
 PAUSE = 10.0  # seconds that a hold is waited for, as the pause after a refusal is (play/calls.py)
 WORTH = 5.0  # seconds: a shorter hold is not written down
 
 
 @dataclass(slots=True)
 class Hold:
-    """Nothing goes out until then, epoch seconds, because a provider refused a call for that cause."""
+    """Nothing goes out until then, epoch seconds, because a provider refused a call for that cause, or a
+    user ASKED."""
 
     until: float
     cause: str
@@ -36,7 +38,7 @@ class Hold:
     def firm(self, now: float) -> bool:
         """Whether it is not waited for: money does not come by waiting, and who refused for longer than a
         moment is passed over, as by the call that was refused."""
-        return self.cause == "exhausted" or self.until - now > PAUSE
+        return self.cause in ("exhausted", ASKED) or self.until - now > PAUSE
 
     def words(self) -> str:
         return {
@@ -44,6 +46,7 @@ class Hold:
             "window": "its provider said that a limit is used up",
             "exhausted": "its provider said that an allowance or credit is used up",
             "overload": "its provider said that it is overloaded",
+            ASKED: "somebody let it rest",
         }.get(self.cause, "its provider refused a call")
 
 
@@ -215,6 +218,19 @@ class Scope:
             self.hold = Hold(until, cause, now)
             if until - now > WORTH:
                 quota.note(self.name, self.model_id, now, until=round(until, 3), cause=cause)
+
+    def rest(self, until: float, now: float) -> None:
+        """Hold everything back until then, because a user asks for it."""
+        self.hold = Hold(until, ASKED, now)
+        quota.note(self.name, self.model_id, now, until=round(until, 3), cause=ASKED)
+
+    def release(self, now: float) -> None:
+        """Let calls go out again that a refusal or a user held back: the next one will tell."""
+        self.incident = None
+        self.left = {key: left for key, left in self.left.items() if left.now(now) >= 1}
+        if self.hold is not None:
+            self.hold = None
+            quota.note(self.name, self.model_id, now, until=round(now, 3), cause="woken")
 
     def _learn_window(self, clear: float, now: float) -> None:
         self.clear = clear if self.clear is None else self.clear + (clear - self.clear) / 4

@@ -9,7 +9,7 @@ from metrics.bench import endpoints, roster
 from metrics.client import limit_rows
 from metrics.client.limit_rows import Row
 from metrics.client.quirks import host_of
-from metrics.limits import caps, cost, gate, quota
+from metrics.limits import caps, cost, forecast, gate, quota
 from metrics.limits.gate import Connection
 from metrics.limits.quota import Limit
 from metrics.limits.scope import Left, Scope
@@ -20,9 +20,9 @@ Told = dict[str, Any]
 
 def quotas(now: float) -> list[Told]:
     """One object for each limit that is known: {connection, model, model_id, metric, window, kind, limit,
-    used, remaining, reset_at, source, observed_at, age_s, why}. `model` and `model_id` are null where the
-    limit is the connection's; a window that is only known by a refusal is "retry-after", its `limit` and
-    `used` null. Times are stamps."""
+    used, remaining, reset_at, source, observed_at, age_s, why, forecast}. `model` and `model_id` are null
+    where the limit is the connection's; a window that is only known by a refusal is "retry-after", its
+    `limit` and `used` null. `forecast` is forecast.ahead's, mostly null. Times are stamps."""
     aliases: dict[str, str] = {}
     for model in roster.all().values():
         aliases.setdefault(model.model_id, model.alias)
@@ -75,7 +75,9 @@ def _limit(scope: Scope, limit: Limit, left: Left | None, now: float) -> Told:
     if left is not None:  # somebody else may use the same key
         remaining, resets = min(remaining, _whole(left.now(now))), left.until
     told = _record(limit.metric, limit.window or "at-once", limit.shown, used, remaining, resets)
-    return {**told, **_said(limit.source, limit.at, now), "kind": limit.kind}
+    begin = forecast.begun(limit.kind, limit.window, limit.seconds, now)
+    ahead = forecast.ahead(limit.metric, limit.shown, limit.shown - remaining, begin, resets, now)
+    return {**told, **_said(limit.source, limit.at, now), "kind": limit.kind, "forecast": ahead}
 
 
 def _left(left: Left, now: float) -> Told:
@@ -99,6 +101,7 @@ def _record(
         "remaining": _plain(remaining),
         "reset_at": None if resets is None else stamp(resets),
         "why": None,
+        "forecast": None,
     }
 
 

@@ -27,25 +27,28 @@ def limit(**more: Any) -> dict[str, Any]:
     }
 
 
-TOLD: dict[str, Any] = {
-    "ok": True,
-    "quotas": [
-        limit(),
-        limit(model="kimi", metric="usd", window="day", limit=2.5, used=0.25, remaining=2.25),
-        limit(
-            model="glm",
-            window="retry-after",
-            limit=None,
-            used=None,
-            remaining=0,
-            source="error",
-            why="its provider said that a limit is used up",
-        ),
-        limit(connection="other", metric="concurrency", window="at-once", reset_at=None, observed_at=None),
-    ],
-    "resting": [{"model": "glm", "connection": "groq", "until": ahead(61.5), "why": "rate_limited"}],
-    "problems": [],
-}
+def told_now() -> dict[str, Any]:
+    return {
+        "ok": True,
+        "quotas": [
+            limit(),
+            limit(model="kimi", metric="usd", window="day", limit=2.5, used=0.25, remaining=2.25),
+            limit(
+                model="glm",
+                window="retry-after",
+                limit=None,
+                used=None,
+                remaining=0,
+                source="error",
+                why="its provider said that a limit is used up",
+            ),
+            limit(
+                connection="other", metric="concurrency", window="at-once", reset_at=None, observed_at=None
+            ),
+        ],
+        "resting": [{"model": "glm", "connection": "groq", "until": ahead(61.5), "why": "rate_limited"}],
+        "problems": [],
+    }
 
 
 def cells(line: str) -> list[str]:
@@ -54,7 +57,7 @@ def cells(line: str) -> list[str]:
 
 class Quota(unittest.TestCase):
     def test_the_table(self) -> None:
-        with Stage({"GET /api/quotas": TOLD}) as stage:
+        with Stage({"GET /api/quotas": told_now()}) as stage:
             played = stage.bench("quota")
         rows = [cells(line) for line in played.out.splitlines()[2:]]
         first = ["groq", "all", "requests a minute", "30", "12", "18", "in 41 s", "set", "5 min ago"]
@@ -65,7 +68,7 @@ class Quota(unittest.TestCase):
         self.assertIn("glm rests: rate_limited, another 1 min", played.err)
 
     def test_only_one(self) -> None:
-        with Stage({"GET /api/quotas": TOLD}) as stage:
+        with Stage({"GET /api/quotas": told_now()}) as stage:
             told = json.loads(stage.bench("quota", "kimi", "--json").out)
         self.assertEqual([one["model"] for one in told["quotas"]], ["kimi"])
         self.assertEqual(told["resting"], [])
@@ -100,6 +103,36 @@ class Set(unittest.TestCase):
         with self.assertRaises(argparse.ArgumentTypeError) as caught:
             quota.limit("rpmm=5")
         self.assertIn("did you mean rpm", str(caught.exception))
+
+
+class Acts(unittest.TestCase):
+    def test_rest_and_wake(self) -> None:
+        with Stage(
+            {"POST /api/rest": {"ok": True, "until": ahead(3601.5)}, "POST /api/wake": {"ok": True}}
+        ) as stage:
+            played = stage.bench("rest", "groq", "--for", "60m")
+            self.assertEqual(
+                (played.code, played.out),
+                (0, "groq rests: nothing goes out to it. It is back in 1 h.\n"),
+            )
+            self.assertEqual(stage.bench("wake", "groq").out, "groq is awake: the next call will tell.\n")
+
+    def test_a_probe(self) -> None:
+        answered = {"ok": True, "model": "kimi", "reached": True, "seconds": 0.42}
+        silent = {"ok": True, "model": "kimi", "reached": False, "status": "error", "error": "rate_limited"}
+        for reply, status, words in (
+            (answered, 0, "kimi answers, in 0.4 s."),
+            ({**silent, "message": "free quota used up"}, 1, "kimi does not answer: free quota used up"),
+        ):
+            with self.subTest(words), Stage({"POST /api/probe": reply}) as stage:
+                played = stage.bench("probe", "groq")
+                self.assertEqual(played.code, status)
+                self.assertIn(words, played.out + played.err)
+
+    def test_what_will_be_used_up(self) -> None:
+        told = limit(window="day", forecast={"by_reset": 40, "empty_at": ahead(7201.5)})
+        with Stage({"GET /api/quotas": {**told_now(), "quotas": [told]}}) as stage:
+            self.assertIn("at this pace its requests a day are used up in 2 h", stage.bench("quota").err)
 
 
 if __name__ == "__main__":

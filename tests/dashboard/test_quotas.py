@@ -37,6 +37,52 @@ class Quotas(ApiCase):
         (one,) = self.get("/api/quotas")["resting"]
         self.assertEqual((one["model"], one["connection"], one["why"]), ("kimi", "groq", "rate_limited"))
 
+    def test_connections_as_they_stand(self) -> None:
+        self.post("/api/connection-limits", {"connection": "groq", "limits": {"rpm": 20}})
+        (one,) = self.get("/api/quotas")["connections"]
+        self.assertEqual(
+            (one["connection"], one["state"], one["models"], one["in_use"], one["waiting"]),
+            ("groq", "free", 1, 0, 0),
+        )
+        self.assertEqual(len(one["refused"]["hours"]), 24)
+
+    def test_rest_and_wake(self) -> None:
+        for name, of in (("kimi", "model"), ("groq", "connection")):
+            with self.subTest(name):
+                reply = self.post("/api/rest", {"name": name, "for": "2h"})
+                self.assertEqual((reply["of"], self.state()), (of, "resting"))
+                (resting,) = self.get("/api/quotas")["resting"]
+                self.assertEqual((resting["why"], resting["until"]), ("asked", reply["until"]))
+                self.assertEqual(self.post("/api/wake", {"name": name})["of"], of)
+                self.assertEqual((self.state(), self.get("/api/quotas")["resting"]), ("free", []))
+
+    def state(self) -> str:
+        (one,) = self.get("/api/quotas")["connections"]
+        return str(one["state"])
+
+    def test_a_model_is_not_woken_out_of_a_connection_that_rests(self) -> None:
+        self.post("/api/rest", {"name": "groq", "for": "1d"})
+        self.assertIn("wake groq", self.refused("/api/wake", {"name": "kimi"}, 409))
+
+    def test_a_probe_that_finds_nobody_says_so(self) -> None:
+        reply = self.post("/api/probe", {"name": "groq"})
+        self.assertEqual((reply["model"], reply["reached"], reply["error"]), ("kimi", False, "unreachable"))
+
+    def test_who_cannot_be_probed(self) -> None:
+        endpoints.save(Endpoint("bare", "http://127.0.0.1:9/v1"), "test")
+        self.assertIn("no model", self.refused("/api/probe", {"name": "bare"}))
+        self.seat_squad("rookie")
+        self.assertIn("inside this server", self.refused("/api/probe", {"name": "rookie"}))
+
+    def test_spans(self) -> None:
+        for said in ("", "1", "1w", "31d", "0m", "-1h", 5, "1.5h"):
+            with self.subTest(said):
+                self.assertIn("30d", self.refused("/api/rest", {"name": "groq", "for": said}))
+
+    def test_nonsense_in_acts(self) -> None:
+        self.refuses_nonsense("/api/rest", "/api/wake", "/api/probe")
+        self.assertIn("nobody", self.refused("/api/wake", {"name": "nobody"}, 404))
+
     def test_nonsense(self) -> None:
         for body, status, words in (
             ({"limits": {"rpm": 1}}, 400, "connection"),
