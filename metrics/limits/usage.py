@@ -7,11 +7,14 @@ question adds up hours and days, never rows. Money is in exact integers of 1e-12
 
 import base64
 import json
+import re
 import zlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from metrics.limits import cost
+from metrics.records import Problem
+from metrics.store import stamps
 from metrics.store.stamps import stamp
 
 Row = Mapping[str, Any]
@@ -34,6 +37,9 @@ LONGEST = 200  # characters of a name
 
 INTERRUPTED = "interrupted"  # the `error` of a call that was under way when its server was killed
 NOT_ITS_FAULT = ("caller_left", INTERRUPTED)
+
+SPANS = {"h": 3600, "d": 86_400, "w": 7 * 86_400}
+_SPAN = re.compile(r"(\d{1,5})([hdw])")
 
 
 def empty() -> State:
@@ -137,6 +143,26 @@ def _unpacked(packed: str | None) -> Cells:
 
 
 # --- answering
+
+
+def moment(span: str, now: float) -> float | None:
+    """Epoch seconds of `7d`, `12h`, `2w` ago, or of a date or a moment; None for an empty text: all that is
+    kept."""
+    if not span:
+        return None
+    if found := _SPAN.fullmatch(span):
+        return max(0.0, now - int(found[1]) * SPANS[found[2]])
+    try:
+        at = stamps.epoch(span)
+    except (ValueError, OverflowError):
+        at = -1.0
+    if not 0 <= at < 1e11:
+        raise Problem(
+            400,
+            f'"since" must be a span such as 12h, 7d or 4w, or a date such as 2026-11-01, not {span[:40]!r}',
+            param="since",
+        )
+    return at
 
 
 def copy(state: State, by: str) -> State:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from metrics.limits import cost, ledger, usage
+from metrics.records import Problem
 from metrics.store import home, stamps
 from tests.store.case import HomeCase
 
@@ -31,6 +32,27 @@ def kept(*rows: dict[str, Any]) -> usage.State:
 
 def told(state: usage.State, by: str = "model", since: float | None = None, **more: Any) -> dict[str, Any]:
     return usage.told(usage.copy(state, by), by, since, **more)
+
+
+class Moment(unittest.TestCase):
+    def test_when_it_is(self) -> None:
+        cases = {
+            "": None,
+            "1h": NOW - 3600,
+            "7d": NOW - 7 * 86_400,
+            "2w": NOW - 14 * 86_400,
+            "99999d": 0.0,
+            "2026-11-01": stamps.epoch("2026-11-01"),
+            "2026-11-01T06:00:00Z": stamps.epoch("2026-11-01T06:00:00Z"),
+        }
+        for said, at in cases.items():
+            with self.subTest(said):
+                self.assertEqual(usage.moment(said, NOW), at)
+
+    def test_what_is_no_moment(self) -> None:
+        for said in ("7", "d", "-7d", "7y", "yesterday", "2026-13-01", "1e9d", "0001-01-01", "7d "):
+            with self.subTest(said), self.assertRaisesRegex(Problem, "12h, 7d or 4w"):
+                usage.moment(said, NOW)
 
 
 class Counted(unittest.TestCase):
