@@ -17,6 +17,7 @@ from scripts.checks.tree import Check, File, Module, Tree
 MIRRORED_BY = {
     "metrics/version.py": "tests/scripts/test_package.py",  # read by the packages
     "scripts/folder/__main__.py": "tests/scripts/test_package.py",  # run as it stands in a wheel
+    "scripts/onefile/__main__.py": "tests/scripts/packages/test_onefile.py",  # run as it stands in bench.pyz
 }
 
 VARIABLE = re.compile(r"BENCH(?:WARMERS)?_[A-Z]+(?:_[A-Z]+)*_?\Z")
