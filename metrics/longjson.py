@@ -153,9 +153,15 @@ def _size(value: Any) -> int:
     kind = type(value)
     if kind is str:
         return len(value)
-    if kind is dict:
-        return sum(map(_size, value.values()))
-    return sum(map(_size, value)) if kind is list or kind is tuple else 0
+    if kind is not dict and kind is not list and kind is not tuple:
+        return 0
+    size = 0
+    for part in value.values() if kind is dict else value:
+        if type(part) is str:
+            size += len(part)
+        elif part is not None:
+            size += _size(part)
+    return size
 
 
 def _put(value: Any, encode: Encode, out: BytesIO) -> None:

@@ -17,7 +17,7 @@ from metrics.bench import allowances, changes, collections, fields, roster
 from metrics.bench.scope import Scope
 from metrics.bench.shelf import Shelf
 from metrics.records import Problem
-from metrics.store.files import JsonFile
+from metrics.store.files import JsonFile, once_a_moment
 from metrics.store.stamps import epoch, stamp
 
 FILE = JsonFile("keys.json")
@@ -123,6 +123,7 @@ _by_digest: tuple[Any, dict[str, Key]] = ({}, {})
 _used: dict[str, float] = {}  # by digest: when each key was last shown, epoch seconds, since the server began
 
 
+@once_a_moment
 def all() -> dict[str, Key]:
     """Every key by name, disabled ones too; treat as read-only."""
     return SHELF.good()

@@ -190,6 +190,7 @@ def renamed(raw: Mapping[str, Any], alias: str) -> str:
     return alias
 
 
+@once_a_moment
 def target(alias: str) -> Target:
     """Where a call of that model goes today, its key included."""
     model = get(alias)

@@ -90,13 +90,16 @@ def of_ollama(raw: Mapping[str, Any]) -> Usage:
 
 
 def _count(raw: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> int | None:
-    return next((int(value) for value in _values(raw, paths) if 0 <= value < 1e12), None)
+    for value in _values(raw, paths):
+        if 0 <= value < 1e12:
+            return int(value)
+    return None
 
 
 def _values(raw: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> Iterator[int | float]:
     for path in paths:
         value: Any = raw
         for name in path:
-            value = value.get(name) if isinstance(value, Mapping) else None
-        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = value.get(name) if type(value) is dict else None
+        if type(value) is int or type(value) is float:
             yield value

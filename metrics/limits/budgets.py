@@ -17,6 +17,7 @@ from metrics.bench import allowances, keys
 from metrics.limits import cost, key_rates, ledger
 from metrics.limits.spend import BENCH
 from metrics.records import Problem, Target, Usage
+from metrics.store.files import once_a_moment
 from metrics.store.stamps import stamp
 
 THIS = "this request"  # whose budget `bench.budget` is
@@ -83,12 +84,16 @@ class Room:
 def room(key: str, collection: str | None, now: float, own: int | None = None) -> Room:
     """What the budgets of this key, this collection and the bench leave now; `own` is what the request itself
     allows. Empty when nothing limits it. Problem 503 while the sums are being made again."""
-    limits = _limits(key, collection, now)
-    if limits and not ledger.LOG.ready:
-        raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
+    room = _room(_rules(key, collection), now)
     if own is not None:
-        limits.append(of_request(own))
-    return Room(limits)
+        room.limits.append(of_request(own))
+    return room
+
+
+def _room(rules: tuple["_Rule", ...], now: float) -> Room:
+    if rules and not ledger.LOG.ready:
+        raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
+    return Room(_as_they_stand(rules, now))
 
 
 def of_request(units: int) -> Limit:
@@ -96,6 +101,7 @@ def of_request(units: int) -> Limit:
     return Limit("request", THIS, "total", units, units)
 
 
+@once_a_moment
 def limited(key: str) -> bool:
     """Whether anything limits the calls of this key."""
     found = None if key in keys.RESERVED else keys.all().get(key)
@@ -126,6 +132,7 @@ def _as_they_stand(rules: tuple[_Rule, ...], now: float) -> list[Limit]:
     return limits
 
 
+@once_a_moment
 def _rules(key: str, collection: str | None) -> tuple[_Rule, ...]:
     """The budgets that apply; made once for each version of the files."""
     global _known
@@ -247,7 +254,7 @@ def hold(
         expected = estimate(target, prompt, most) if rules else None
         subjects = tuple(rule.subject for rule in rules)
         with _lock:
-            why = room(key, collection, at).take(expected)
+            why = _room(rules, at).take(expected)
             if why:
                 raise refused(why)
             for subject in subjects:

@@ -129,8 +129,8 @@ class Scope:
         return not (self.limits or self.hold or self.left)
 
     def fits(self, ask: Amounts, ahead: Amounts, now: float) -> Iterator[Fit]:
-        """When a call that takes `ask` may go, after `ahead` that others wait for, by each thing that could
-        speak against it."""
+        """When a call that takes `ask` may go, after `ahead` that others wait for, by each thing that speaks
+        against its going now."""
         if self.hold is not None:
             if self.hold.until > now:
                 yield Fit(self.hold.until, self.hold, self.hold.firm(now), self.hold.cause)
@@ -138,15 +138,19 @@ class Scope:
                 self.hold = None
         for limit in self.limits:
             if limit.metric == "concurrency":
-                yield Fit(pacing.at_once(self.running, limit.amount, ahead.requests, self.usual, now), limit)
+                at = pacing.at_once(self.running, limit.amount, ahead.requests, self.usual, now)
             else:
                 column = COLUMNS[limit.metric]
-                yield Fit(self.window(limit, now).fits(limit.amount, ask[column], ahead[column], now), limit)
+                at = self.window(limit, now).fits(limit.amount, ask[column], ahead[column], now)
+            if at > now:
+                yield Fit(at, limit)
         for key, left in list(self.left.items()):
             if left.until <= now:
                 del self.left[key]
-            else:
-                yield Fit(left.fits(ask[COLUMNS[left.metric]], now), left)
+                continue
+            at = left.fits(ask[COLUMNS[left.metric]], now)
+            if at > now:
+                yield Fit(at, left)
 
     def weighs(self) -> bool:
         """Whether it matters how many tokens a call takes."""

@@ -75,6 +75,8 @@ def _kept(request: Request, model_id: str, now: float) -> Ranking | None:
 
 def _last(ranked: Ranking, model_id: str | None) -> Ranking:
     """The same with that member at the end: its caller, who asks again, has just seen it break off."""
+    if model_id is None:
+        return ranked
     members = sorted(ranked.members, key=lambda one: one.model_id == model_id)
     return replace(ranked, members=tuple(members))
 

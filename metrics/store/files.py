@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, TypeVarTuple
 
 from metrics.records import Problem
 from metrics.store import disk, home, migrate
@@ -29,6 +29,7 @@ WAIT = 30.0  # seconds an edit waits for the one before it
 # milliseconds.
 UNSETTLED_NS = 100_000_000
 
+About = TypeVarTuple("About")
 T = TypeVar("T")
 
 Object = dict[str, Any]
@@ -86,18 +87,19 @@ def look_again() -> None:
         _moment.looked = _current()
 
 
-def once_a_moment(work: Callable[[], T]) -> Callable[[], T]:
+def once_a_moment(work: Callable[[*About], T]) -> Callable[[*About], T]:
     """`work` reads files, and nothing else that changes without `look_again`: within a moment it is done
-    once."""
+    once for each thing that it is asked about."""
 
     @functools.wraps(work)
-    def done() -> T:
+    def done(*about: *About) -> T:
         looked: dict[Any, Any] | None = getattr(_moment, "looked", None)
         if looked is None:
-            return work()
-        if work not in looked:
-            looked[work] = work()
-        found: T = looked[work]
+            return work(*about)
+        name = (work, *about)
+        if name not in looked:
+            looked[name] = work(*about)
+        found: T = looked[name]
         return found
 
     return done
@@ -109,6 +111,7 @@ class JsonFile:
     def __init__(self, name: str, *, version: int = 1, empty: Callable[[], Object] = dict) -> None:
         self.name = name
         self._version = version
+        migrate.known(name, version)
         self._empty = empty
         self._lock = threading.Lock()
         self._seen: _Seen | None = None

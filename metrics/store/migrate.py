@@ -12,9 +12,23 @@ VERSION = "$schema_version"
 # (file name, version it lifts from) -> the mapping as the next version has it
 LIFTS: dict[tuple[str, int], Callable[[dict[str, Any]], dict[str, Any]]] = {}
 
+# A JsonFile's or JsonLog's name -> the newest version of it that this program knows.
+_KNOWN: dict[str, int] = {}
+
 
 class TooNew(ValueError):
     """The file was written by a newer program; the message says so, without the file's name."""
+
+
+def known(name: str, version: int) -> None:
+    """This program knows `name` up to this version."""
+    _KNOWN[name] = version
+
+
+def newest(file: str) -> int:
+    """The newest version known here of a file of the data folder, given its path in it: "models.json",
+    "ledger/2026-11.jsonl". 1 where nobody said so."""
+    return _KNOWN.get(file) or _KNOWN.get(file.rpartition("/")[0]) or 1
 
 
 def version_of(stored: object, known: int) -> int:

@@ -141,6 +141,18 @@ class Read(FileCase):
         with moment():
             self.assertEqual(self.file.read(), {"a": 1})
 
+    def test_once_a_moment_each_thing_that_is_asked_about_is_worked_out_once(self) -> None:
+        done: list[str] = []
+
+        @once_a_moment
+        def of(name: str) -> str:
+            done.append(name)
+            return name.upper()
+
+        with moment():
+            self.assertEqual([of("a"), of("b"), of("a")], ["A", "B", "A"])
+        self.assertEqual(done, ["a", "b"])
+
     def test_once_a_moment_what_rests_on_files_is_worked_out_once(self) -> None:
         done: list[int] = []
 
