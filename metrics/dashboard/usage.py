@@ -1,21 +1,135 @@
-"""/api/usage: what the calls came to, by whom or what, since when."""
+"""/api/usage: what the calls came to, by whom or what, since when, over time, and what came of it."""
 
+import csv
+import io
 import time
+from typing import Any
 
 from metrics.bench import roster
 from metrics.dashboard import frame
-from metrics.limits import ledger, usage
+from metrics.evidence import claims, verdicts
+from metrics.limits import ledger, periods, usage, worth
+from metrics.limits.periods import Stretch
 from metrics.records import Problem
+from metrics.store import stamps
 from metrics.web.table import Call, Response
+
+OVER_TIME = ("model", "collection", "key", "purpose", "endpoint")
+COLUMNS = ("calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd", "estimated_calls")
 
 
 def show(call: Call) -> Response:
-    by = call.param("by") or "model"
-    if by not in usage.BY:
-        raise Problem(400, f'"by" must be one of {", ".join(usage.BY)}, not {by[:40]!r}', param="by")
+    by = _by(call, usage.BY, "model")
     since = usage.moment(call.param("since"), time.time())
-    named = roster.current if by == "model" else str
-    return frame.ok(complete=ledger.LOG.ready, **ledger.used(by, since, named))
+    return frame.ok(complete=ledger.LOG.ready, **ledger.used(by, since, _named(by)))
 
 
-HANDLERS = (frame.get("/api/usage", show),)
+def over_time(call: Call) -> Response:
+    """What a stretch of time came to, piece by piece, and the stretch before it."""
+    by, stretch = _by(call, OVER_TIME, "purpose"), _stretch(call, time.time())
+    told = periods.told(ledger.counted_by(by), by, stretch, _named(by))
+    return frame.ok(complete=ledger.LOG.ready, **told)
+
+
+def came_of_it(call: Call) -> Response:
+    """For each model what its calls of a stretch cost, how they were judged, and what a useful answer and a
+    real finding cost."""
+    wanted, copied = _stretch(call, time.time()), ledger.counted_by("model")
+    stretch = periods.fitted(wanted, copied)
+    whole = periods.together([cells for _, cells in periods.pieces(copied, stretch)], roster.current)
+    days = stamps.stamp(stretch.since)[:10], stamps.stamp(stretch.until)[:10]
+    judged, found = _by_alias(verdicts.days(*days), 3), _by_alias(claims.days(*days), 2)
+    rows = {name: usage.document(counts) for name, counts in whole.items() if name}
+    told = {
+        name: worth.of_model(row, judged.get(name, worth.NOTHING), found.get(name, worth.NOTHING[:2]))
+        for name, row in rows.items()
+    }
+    known, total = roster.all(), usage.document(usage.total(whole))
+    priced = [(row, known[name].price if name in known else None) for name, row in rows.items()]
+    listed = [
+        {
+            "name": name,
+            "model_id": known[name].model_id if name in known else None,
+            **rows[name],
+            **told[name],
+        }
+        for name in sorted(rows, key=lambda name: (-(rows[name]["known_usd"] or 0), name))
+    ]
+    return frame.ok(
+        since=stamps.stamp(stretch.since),
+        until=stamps.stamp(stretch.until),
+        models=listed,
+        total=total,
+        over_all=worth.over_all([(rows[name], told[name]) for name in rows]),
+        cached={"share": worth.cached(total["tokens"]), "saved_usd": worth.saved(priced)},
+        unpriced=[name for name, row in rows.items() if row["unknown_calls"]],
+        complete=ledger.LOG.ready,
+    )
+
+
+def as_csv(call: Call) -> Response:
+    """The same figures as a file: a line for each piece of time and each name in it."""
+    by, now = _by(call, OVER_TIME, "purpose"), time.time()
+    stretch, copied = _stretch(call, now), ledger.counted_by(by)
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["since", by, *COLUMNS, "unmetered_calls", *usage.KINDS])
+    for at, name, counts in periods.rows(copied, by, stretch, _named(by)):
+        said = usage.document(counts)
+        figures = [said[column] for column in (*COLUMNS, "unmetered_calls")]
+        lines.writerow([at, _harmless(name), *figures, *(said["tokens"][kind] for kind in usage.KINDS)])
+    name = f"usage-by-{by}-{stamps.stamp(stretch.since)[:10]}.csv"
+    headers = (
+        ("Content-Type", "text/csv; charset=utf-8"),
+        ("Content-Disposition", f'attachment; filename="{name}"'),
+    )
+    return Response(200, headers, text.getvalue().encode())
+
+
+def _harmless(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name[:1] in ("=", "+", "-", "@", "\t", "\r") else name
+
+
+def _by(call: Call, names: tuple[str, ...], usual: str) -> str:
+    by = call.param("by") or usual
+    if by not in names:
+        raise Problem(400, f'"by" must be one of {", ".join(names)}, not {by[:40]!r}', param="by")
+    return by
+
+
+def _named(by: str) -> Any:
+    return roster.current if by == "model" else str
+
+
+def _by_alias(days: dict[str, list[int]], columns: int) -> dict[str, list[int]]:
+    """What is known by model_id, by the alias of today. Two aliases of one model share what it was judged."""
+    told: dict[str, list[int]] = {}
+    for alias, model in {**roster.retired(), **roster.all()}.items():
+        told[alias] = days.get(model.model_id, [0] * columns)
+    return told
+
+
+def _stretch(call: Call, now: float) -> Stretch:
+    """What `span` names (periods.SPANS), or from `since` to `until`, which is now if it is left out."""
+    span, since, until = call.param("span"), call.param("since"), call.param("until")
+    if not since:
+        if until:
+            raise Problem(400, '"until" needs a "since"', param="until")
+        if (span or "30d") not in periods.SPANS:
+            raise Problem(
+                400, f'"span" must be one of {", ".join(periods.SPANS)}, not {span[:40]!r}', param="span"
+            )
+        return periods.named(span or "30d", now)
+    begin, end = usage.moment(since, now) or 0.0, usage.moment(until, now, "until") if until else now
+    if end is None or not begin < end:
+        raise Problem(400, '"until" must be later than "since"', param="until")
+    return periods.between(begin, end)
+
+
+HANDLERS = (
+    frame.get("/api/usage", show),
+    frame.get("/api/usage/series", over_time),
+    frame.get("/api/usage/worth", came_of_it),
+    frame.get("/api/usage/csv", as_csv),
+)

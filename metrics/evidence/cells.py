@@ -66,10 +66,15 @@ def fade(day: int) -> float:
 
 def day_of(call: str) -> int:
     """The day of the panel or conversation that a call id names. ValueError when it names none."""
+    return date.fromisoformat(date_of(call)).toordinal()
+
+
+def date_of(call: str) -> str:
+    """The same as a date, "2026-11-29"; whether there is such a day is not looked at."""
     match = _DAY.match(call)
     if match is None:
         raise ValueError(f"{call!r} is no call id")
-    return date(*map(int, match.groups())).toordinal()
+    return "-".join(match.groups())
 
 
 def seat_of(row: Mapping[str, Any]) -> str:

@@ -2,7 +2,8 @@
 
 A claim's row is {id, call, quote, start, end, decision: real | false | null, by, at}; offsets are in the
 characters of the stored answer, null when it is not there. The latest row of an id counts, and a decision of
-null takes the claim back.
+null takes the claim back. Beside these it says whose answer it was (`model_id`) and what was decided before
+(`was`), so that a row alone says how the counts of a model's day change.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from metrics import bus
-from metrics.evidence import offloads
+from metrics.evidence import cells, offloads
 from metrics.records import Problem
 from metrics.store import bodies
 from metrics.store.log import JsonLog
@@ -22,7 +23,37 @@ Row = dict[str, Any]
 DECISIONS = ("real", "false", None)
 LONGEST = 20_000  # characters of a quote
 
-LOG = JsonLog("claims.jsonl", key="call", durable=True)
+DAYS = 400  # of each model that are told apart
+
+
+def days(since: str, until: str) -> dict[str, list[int]]:
+    """What was decided of each model's answers of the days from `since` up to `until` (dates, UTC):
+    {model_id: [real, false]}."""
+
+    def read(state: dict[str, Any]) -> dict[str, list[int]]:
+        return {
+            model_id: [sum(column) for column in zip(*within, strict=True)]
+            for model_id, kept in state.items()
+            if (within := [cell for day, cell in kept.items() if since <= day < until])
+        }
+
+    return LOG.counted(read)
+
+
+def _fold(state: dict[str, Any], row: Row) -> None:
+    model_id, day = row.get("model_id"), cells.date_of(row["call"])
+    if not model_id:
+        return
+    kept = state.setdefault(model_id, {})
+    cell = kept.setdefault(day, [0, 0])
+    for decision, one in ((row.get("was"), -1), (row.get("decision"), 1)):
+        if decision:
+            cell[0 if decision == "real" else 1] += one
+    while len(kept) > DAYS:
+        del kept[min(kept)]
+
+
+LOG = JsonLog("claims.jsonl", key="call", durable=True, fold=_fold)
 
 
 def mark(
@@ -49,6 +80,7 @@ def mark(
     standing = {claim["id"]: claim for claim in _latest(call)}.get(row["id"])
     if standing is not None and standing["decision"] == decision:
         return standing
+    row["was"] = standing and standing["decision"]
     write([row])
     return row
 
@@ -72,11 +104,15 @@ def changes(call: str, wanted: Mapping[str, list[str]], by: str, at: float) -> l
         if claim is None:
             rows.append(_row(call, quote, *_place(call, quote), decision, by, at))
         elif claim["decision"] != decision:
-            rows.append(claim | {"decision": decision, "by": by, "at": stamp(at)})
+            rows.append(_changed(claim, decision, by, at))
     dropped = (
         claim for quote, claim in standing.items() if quote not in decisions and claim["decision"] in wanted
     )
-    return rows + [claim | {"decision": None, "by": by, "at": stamp(at)} for claim in dropped]
+    return rows + [_changed(claim, None, by, at) for claim in dropped]
+
+
+def _changed(claim: Row, decision: str | None, by: str, at: float) -> Row:
+    return claim | {"decision": decision, "was": claim["decision"], "by": by, "at": stamp(at)}
 
 
 def write(rows: list[Row]) -> None:
@@ -116,10 +152,12 @@ def _row(
     return {
         "id": _id(call, quote, start),
         "call": call,
+        "model_id": (offloads.find(call) or {}).get("model_id"),
         "quote": quote,
         "start": start,
         "end": end,
         "decision": decision,
+        "was": None,
         "by": by,
         "at": stamp(time.time() if at is None else at),
     }

@@ -28,6 +28,7 @@ Shapes = Mapping[str, Mapping[str, cells.Cell]]
 CHOICES = ("left", "right", "tie", "both_bad")
 MOST_CALLS = 1000  # that one question about pending ones may name
 LONGEST_NOTE = 20_000
+DAYS = 400  # of each model that are told apart
 
 # What a caller may say of an answer, and what it may be; leaving it out keeps what was said before.
 SAID: dict[str, tuple[type, str]] = {
@@ -180,6 +181,21 @@ def record(
     return told
 
 
+def days(since: str, until: str) -> dict[str, list[int]]:
+    """How each model's answers of the days from `since` up to `until` (dates, UTC) were judged, over all
+    collections: {model_id: [useful, not useful, looked at]}. The last counts those without a word on
+    usefulness too: a claim of theirs was decided, or a note was left."""
+
+    def read(state: dict[str, Any]) -> dict[str, list[int]]:
+        return {
+            model_id: [sum(column) for column in zip(*within, strict=True)]
+            for model_id, kept in state["days"].items()
+            if (within := [cell for day, cell in kept.items() if since <= day < until])
+        }
+
+    return LOG.counted(read)
+
+
 def revision() -> int:
     """How many verdict rows the record is made of: it names a state of the record."""
     return LOG.counted(lambda state: int(state["rev"]))
@@ -227,6 +243,7 @@ def _row(offload: Row, before: Row | None, told: Row, by: str, at: float) -> Row
         "useful": None,
         **{field: value for field, value in told.items() if value != ""},
         "was": before.get("useful") if before else None,
+        "first": before is None,
         "by": by,
         "at": stamp(at),
     }
@@ -260,7 +277,7 @@ def _sums(shapes: Mapping[str, Mapping[str, Row]], task: str | None) -> dict[str
 
 
 def _empty() -> dict[str, Any]:
-    return {"rev": 0, "counts": {}, "cells": {}}
+    return {"rev": 0, "counts": {}, "cells": {}, "days": {}}
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
@@ -269,6 +286,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     if "pair" not in row:
         if "new" not in row:
             _count(state, row)
+            _count_day(state["days"], row)
         cells.fold(state["cells"], row)
 
 
@@ -283,4 +301,17 @@ def _count(state: dict[str, Any], row: Mapping[str, Any]) -> None:
             counts[field] = max(0, counts[field] + one)
 
 
-LOG = JsonLog("verdicts.jsonl", key="id", durable=True, fold=_fold, empty=_empty, meaning=2)
+def _count_day(models: dict[str, dict[str, list[int]]], row: Mapping[str, Any]) -> None:
+    """Count a verdict in the day of its panel: what it says comes in, what it replaces goes out."""
+    day, gone = cells.date_of(row["call"]), bool(row.get("withdrawn"))
+    kept = models.setdefault(str(row["model_id"]), {})
+    cell = kept.setdefault(day, [0, 0, 0])
+    for verdict, one in ((row.get("was"), -1), (None if gone else row.get("useful"), 1)):
+        if verdict is not None:
+            cell[0 if verdict else 1] += one
+    cell[2] = max(cell[0] + cell[1], cell[2] + bool(row.get("first")) - gone)
+    while len(kept) > DAYS:
+        del kept[min(kept)]
+
+
+LOG = JsonLog("verdicts.jsonl", key="id", durable=True, fold=_fold, empty=_empty, meaning=3)

@@ -17,6 +17,7 @@ from metrics.store.stamps import stamp
 __all__ = [
     "FIELDS",
     "add",
+    "counted_by",
     "launched",
     "recent",
     "recently_sent",
@@ -119,7 +120,12 @@ def recently_sent(connection: str) -> dict[str, Any]:
 
 def used(by: str, since: float | None = None, named: Callable[[str], str] = str) -> dict[str, Any]:
     """What the calls since then came to by model, collection, key, purpose, endpoint or day (usage.told)."""
-    return usage.told(LOG.counted(lambda state: usage.copy(state["usage"], by)), by, since, named)
+    return usage.told(counted_by(by), by, since, named)
+
+
+def counted_by(by: str) -> usage.State:
+    """The roll-ups by one of usage.BY, to be read while more is counted (limits/periods)."""
+    return LOG.counted(lambda state: usage.copy(state["usage"], by))
 
 
 def recent(limit: int, before: str | None = None) -> tuple[list[dict[str, Any]], str | None]:

@@ -92,7 +92,7 @@ def _open(state: State, hour: str) -> dict[str, Cells]:
     packed = state["hours"].pop(hour, {})
     if packed:
         state["whole"].pop(hour[:10], None)
-    cells: dict[str, Cells] = {by: _unpacked(packed.get(by)) for by in BY}
+    cells: dict[str, Cells] = {by: unpacked(packed.get(by)) for by in BY}
     state["open"][hour] = cells
     while len(state["open"]) > OPEN:
         _close(state, min(other for other in state["open"] if other != hour))
@@ -117,12 +117,12 @@ def _close(state: State, hour: str) -> None:
 def _into_day(days: dict[str, dict[str, str]], hour: str, packed: Mapping[str, str]) -> None:
     day = days.setdefault(hour[:10], {})
     for by in BY:
-        cells = _unpacked(day.get(by))
-        _sum(cells, _unpacked(packed.get(by)))
+        cells = unpacked(day.get(by))
+        add_up(cells, unpacked(packed.get(by)))
         day[by] = _packed(cells)
 
 
-def _sum(cells: Cells, more: Cells, named: Callable[[str], str] = str) -> None:
+def add_up(cells: Cells, more: Cells, named: Callable[[str], str] = str) -> None:
     """Add `more` to `cells`, whose lists it then shares with nobody."""
     for name, counts in more.items():
         name = named(name)
@@ -135,7 +135,8 @@ def _packed(cells: Cells) -> str:
     return base64.b64encode(zlib.compress(json.dumps(cells, separators=(",", ":")).encode(), 1)).decode()
 
 
-def _unpacked(packed: str | None) -> Cells:
+def unpacked(packed: str | None) -> Cells:
+    """The cells of an hour or a day that is over."""
     if not packed:
         return {}
     cells: Cells = json.loads(zlib.decompress(base64.b64decode(packed)))
@@ -145,7 +146,7 @@ def _unpacked(packed: str | None) -> Cells:
 # --- answering
 
 
-def moment(span: str, now: float) -> float | None:
+def moment(span: str, now: float, field: str = "since") -> float | None:
     """Epoch seconds of `7d`, `12h`, `2w` ago, or of a date or a moment; None for an empty text: all that is
     kept."""
     if not span:
@@ -159,8 +160,9 @@ def moment(span: str, now: float) -> float | None:
     if not 0 <= at < 1e11:
         raise Problem(
             400,
-            f'"since" must be a span such as 12h, 7d or 4w, or a date such as 2026-11-01, not {span[:40]!r}',
-            param="since",
+            f'"{field}" must be a span such as 12h, 7d or 4w, or a date such as 2026-11-01, '
+            f"not {span[:40]!r}",
+            param=field,
         )
     return at
 
@@ -193,15 +195,15 @@ def told(
     pieces = [*whole.values(), *(packed for day, packed in copied["days"].items() if day >= start[:10])]
     pieces += [packed for hour, packed in copied["hours"].items() if hour >= start and hour[:10] not in whole]
     for packed in pieces:
-        _sum(cells, _unpacked(packed))
+        add_up(cells, unpacked(packed))
     for at, opened in copied["open"].items():
         if at >= start:
-            _sum(cells, opened)
+            add_up(cells, opened)
     together: Cells = {}
-    _sum(together, cells, named)
-    total = [sum(column) for column in zip(*together.values(), strict=True)] or [0] * len(COUNTS)
-    rows = [{"name": name or None, **_document(counts)} for name, counts in _ordered(together, by)]
-    return {"by": by, "since": f"{start}:00:00Z" if start else None, "total": _document(total), "rows": rows}
+    add_up(together, cells, named)
+    rows = [{"name": name or None, **document(counts)} for name, counts in _ordered(together, by)]
+    whole = document(total(together))
+    return {"by": by, "since": f"{start}:00:00Z" if start else None, "total": whole, "rows": rows}
 
 
 def _start(copied: State, since: float | None) -> str:
@@ -221,7 +223,13 @@ def _ordered(cells: Cells, by: str) -> list[tuple[str, list[int]]]:
     return sorted(cells.items(), key=lambda cell: (-cell[1][units], -cell[1][calls], cell[0]))
 
 
-def _document(counts: list[int]) -> dict[str, Any]:
+def total(cells: Cells) -> list[int]:
+    """What all of them come to."""
+    return [sum(column) for column in zip(*cells.values(), strict=True)] or [0] * len(COUNTS)
+
+
+def document(counts: list[int]) -> dict[str, Any]:
+    """What a cell says: a row of `told` without its name."""
     said = dict(zip(COUNTS, counts, strict=True))
     dark = said["unknown"] and not said["priced"]
     return {

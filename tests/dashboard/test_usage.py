@@ -1,6 +1,14 @@
+import csv
+import io
+import time
+import unittest
+
 from metrics.bench import moves
 from metrics.dashboard import usage
+from metrics.evidence import offloads, verdicts
 from metrics.limits import cost, ledger
+from metrics.store import stamps
+from metrics.web.table import Call, Table
 from tests.bench.bench import BY
 from tests.dashboard.api import ApiCase
 
@@ -44,3 +52,84 @@ class Usage(ApiCase):
             with self.subTest(query):
                 status, reply = self.ask("GET", f"/api/usage?{query}")
                 self.assertEqual((status, reply["error"]["param"]), (400, param))
+
+    def test_over_time(self) -> None:
+        reply = self.get("/api/usage/series?by=model&since=2026-11-01&until=2026-11-30")
+        self.assertEqual((reply["step_s"], len(reply["at"]), reply["at"][0][:10]), (86_400, 29, "2026-11-01"))
+        self.assertEqual(
+            [(one["name"], one["calls"][-1]) for one in reply["names"]], [("alpha", 2), ("beta", 1)]
+        )
+        self.assertEqual(reply["names"][1]["usd"][-1], None)
+        self.assertEqual((reply["total"]["calls"], reply["before"], reply["complete"]), (3, None, True))
+        for span in ("24h", "7d", "30d", "90d", "month", "year"):
+            with self.subTest(span):
+                self.assertLessEqual(len(self.get(f"/api/usage/series?span={span}")["at"]), 400)
+
+    def test_what_came_of_it(self) -> None:
+        reply = self.get("/api/usage/worth?since=2026-11-01&until=2026-11-30")
+        self.assertEqual([one["name"] for one in reply["models"]], ["alpha", "beta"])
+        self.assertEqual((reply["models"][0]["each_useful"], reply["models"][0]["judged"]), (None, 0))
+        self.assertEqual((reply["unpriced"], reply["cached"]["share"]), (["beta"], None))
+
+    def test_as_a_file(self) -> None:
+        self.add(model="=cmd()", cost_usd=None, cost_status="none")
+        call = Call("GET", "/api/usage/csv?by=model&since=2026-11-01&until=2026-11-30")
+        route, _ = Table(self.routes).find("GET", "/api/usage/csv")
+        response = route.handler(call)
+        headers = dict(response.headers)
+        self.assertEqual(headers["Content-Type"], "text/csv; charset=utf-8")
+        self.assertIn("usage-by-model-2026-11-01.csv", headers["Content-Disposition"])
+        assert isinstance(response.body, bytes)
+        lines = list(csv.DictReader(io.StringIO(response.body.decode())))
+        self.assertEqual([line["model"] for line in lines], ["'=cmd()", "alpha", "beta"])
+        self.assertEqual((lines[1]["known_usd"], lines[2]["known_usd"]), ("1.000000000005", ""))
+
+    def test_what_stretch_cannot_be_asked(self) -> None:
+        for query, param in (
+            ("span=3d", "span"),
+            ("by=day", "by"),
+            ("until=2026-11-01", "until"),
+            ("since=2026-11-02&until=2026-11-01", "until"),
+            ("since=2026-11-02&until=soon", "until"),
+        ):
+            for path in ("series", "csv"):
+                with self.subTest(query, path=path):
+                    status, reply = self.ask("GET", f"/api/usage/{path}?{query}")
+                    self.assertEqual((status, reply["error"]["param"]), (400, param))
+
+
+class Worth(ApiCase):
+    routes = usage.HANDLERS
+
+    def test_verdicts_and_claims_make_it(self) -> None:
+        self.seat_models("alpha")
+        now = time.time()
+        day = stamps.stamp(now)[:10].replace("-", "")
+        for number in range(4):
+            call = f"p{day}-120000-0000000{number}.member1"
+            row = {
+                "call": call,
+                "panel": call[:-8],
+                "collection": "core",
+                "shape": "general",
+                "seat": "member",
+            }
+            offloads.record(
+                {**row, "at": stamps.stamp(now), "model": "alpha", "model_id": "box:alpha", "status": "ok"}
+            )
+            said = {"status": "ok", "model": "alpha", "cost_usd": 0.02, "cost_status": "computed"}
+            ledger.add({"at": ledger.stamp(now), "call": call, "out": 5, **said})
+            real = ["a", "b"] if number == 0 else None
+            verdicts.give(call, useful=number < 2, real=real, false=["c"] if number == 3 else None)
+        (one,) = self.get("/api/usage/worth?span=30d")["models"]
+        self.assertEqual((one["useful"], one["judged"], one["real"], one["false"]), (2, 4, 2, 1))
+        self.assertAlmostEqual(one["each_useful"]["usd"], 0.04)
+        self.assertAlmostEqual(one["each_real"]["usd"], 0.04)
+        verdicts.withdraw(call)
+        verdicts.give(call.replace("3.member", "0.member"), real=["a"])
+        (one,) = self.get("/api/usage/worth?span=30d")["models"]
+        self.assertEqual((one["useful"], one["judged"], one["real"], one["looked_at"]), (2, 3, 1, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()

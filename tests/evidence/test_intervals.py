@@ -1,6 +1,6 @@
 import unittest
 
-from metrics.evidence.intervals import wilson
+from metrics.evidence.intervals import poisson, wilson
 
 # useful, judged, low, high: from published tables of the score interval
 CASES = [
@@ -28,3 +28,14 @@ class Wilson(unittest.TestCase):
             self.assertTrue(0 <= low <= judged // 2 / judged <= high <= 1)
             self.assertLess(high - low, width)
             width = high - low
+
+
+class Poisson(unittest.TestCase):
+    def test_known_limits(self) -> None:
+        # count, the exact 95 % limits (Garwood 1936), to two places
+        cases = ((0, 0.0, 3.69), (1, 0.03, 5.57), (5, 1.62, 11.67), (10, 4.80, 18.39), (100, 81.36, 121.63))
+        for count, low, high in cases:
+            with self.subTest(count):
+                found = poisson(count)
+                self.assertAlmostEqual(found[0], low, delta=0.05)
+                self.assertAlmostEqual(found[1], high, delta=0.08)
