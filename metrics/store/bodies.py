@@ -5,10 +5,10 @@ bodies in it that somebody still needs. Whether bodies are kept at all is the ca
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from metrics.store import stamps
+from metrics.store import home, lines, stamps
 from metrics.store.log import JsonLog
 
 DAY = 86_400.0
@@ -38,6 +38,18 @@ def sweep(now: float, days: float, keep: Callable[[str], bool]) -> int:
     """Remove the bodies of panels older than so many `days`, but those whose id `keep` wants. Returns how
     many went."""
     return LOG.thin(stamps.stamp(now - days * DAY)[:10], keep)
+
+
+def expiring(now: float, days: float) -> Iterator[tuple[str, int]]:
+    """(panel's id, bytes) of every body older than so many `days`: what `sweep` would ask about."""
+    oldest = stamps.stamp(now - days * DAY)[:10]
+    for path in sorted(home.path(LOG.name).glob("*.jsonl")):
+        if path.name < oldest:
+            for found in lines.forwards(path, 0, lines.size_of(path)):
+                for _, line in found:
+                    panel_id = (lines.decode(line) or {}).get("panel")
+                    if isinstance(panel_id, str):
+                        yield panel_id, len(line)
 
 
 def flush() -> None:

@@ -68,8 +68,8 @@ EXCUSED = {("gateway", "serve"): "gateway.py run by itself lives the life of ser
 # commands/ are clients of a running server: besides each other they know only these. The local ones may look
 # into the data folder themselves: `bench cost` reads a whole ledger, which the server must not do.
 COMMANDS_KNOW = {"version", "records", "events", "http1", "client", "commands", "serve", "gateway"}
-LOCAL_COMMANDS = {"init", "backup", "doctor", "ledger", "login", "cost"}
-LOCAL_KNOW = {"store", "bench", "limits"}
+LOCAL_COMMANDS = {"init", "backup", "disk", "doctor", "ledger", "login", "cost"}
+LOCAL_KNOW = {"store", "bench", "limits", "care"}
 
 SOCKETS = {
     "_socket",
