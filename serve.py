@@ -145,7 +145,7 @@ def _listen(port: int, gateway_only: bool) -> Server:
 
 
 # The page's own addresses, which may be opened, kept and reloaded: each is answered by the one page.
-PAGES = ("/owed", "/panels", "/conversations", "/models", "/collections", "/endpoints", "/settings")
+PAGES = ("/owed", "/panels", "/conversations", "/models", "/collections", "/endpoints", "/keys", "/settings")
 
 
 def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:

@@ -46,6 +46,7 @@ class Running:
         self._command = [sys.executable, str(ROOT / program), "--port", "0", "--home", str(self.home)]
         self._command += ["--no-browser", *options]
         self._environment = clean_environment(**environment)
+        self.typed_in: dict[str, str] = {}  # the environment of `cli`
         self.said: list[str] = []
 
     def __enter__(self) -> "Running":
@@ -98,7 +99,9 @@ class Running:
         """`bench WORDS` in this process: to start Python anew costs more than most commands."""
         typed = io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8")
         out, err = io.StringIO(), io.StringIO()
-        status = cli.main(["--url", self.url, *words], console=Console("bench", {}, typed, out, err))
+        status = cli.main(
+            ["--url", self.url, *words], console=Console("bench", self.typed_in, typed, out, err)
+        )
         return subprocess.CompletedProcess(words, status, out.getvalue(), err.getvalue())
 
     def run(self, *words: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":

@@ -4,11 +4,12 @@
 export class Trouble extends Error {
   /**
    * @param {string} message
-   * @param {{status?: number, kind?: string, hint?: string, request?: string, param?: string}} [more]  param: the field it is about
+   * @param {{status?: number, kind?: string, hint?: string, request?: string, param?: string, wait?: number}} [more]
+   *   param: the field it is about; wait: seconds until the server looks at another try
    */
-  constructor(message, { status = 0, kind = "error", hint = "", request = "", param = "" } = {}) {
+  constructor(message, { status = 0, kind = "error", hint = "", request = "", param = "", wait = 0 } = {}) {
     super(message);
-    Object.assign(this, { status, kind, hint, request, param });
+    Object.assign(this, { status, kind, hint, request, param, wait });
   }
 }
 
@@ -67,9 +68,15 @@ export async function send(method, path, body, signal) {
     if (problem.name === "AbortError") throw problem;
     throw problem.name === "TimeoutError" ? silent() : gone();
   }
-  if (response.status === 401 && path.startsWith("/api/")) location.assign("/login"); // the session is over
+  if (response.status === 401 && path.startsWith("/api/")) signIn();
   if (!response.ok) throw await trouble(response);
   return response;
+}
+
+/** The session is over: to the form, and from there back to this page. */
+export function signIn() {
+  const here = location.pathname + location.search;
+  location.assign(here === "/" ? "/login" : `/login?to=${encodeURIComponent(here)}`);
 }
 
 async function trouble(response) {
@@ -82,5 +89,6 @@ async function trouble(response) {
     hint: error.hint ?? "",
     param: error.param ?? "",
     request: response.headers.get("x-request-id") ?? "",
+    wait: Number(response.headers.get("retry-after")) || 0,
   });
 }

@@ -7,6 +7,7 @@ import { failure } from "./notice.js";
 import { PAGES, pageAt } from "./pages.js";
 import { palette, paletteButton } from "./palette.js";
 import { owes } from "./panels/facts.js";
+import { may, meetYou } from "./who.js";
 
 // Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again.
 const PULSE = { seen: 4000, hidden: 60_000 };
@@ -36,6 +37,7 @@ function go(address, { replace = false, quiet = false } = {}) {
 
 /** Show what the address names. */
 async function show() {
+  if (location.pathname === "/" && !may(pageAt("/").who)) history.replaceState(null, "", "/owed"); // a judge begins there
   const place = pageAt(location.pathname);
   const query = new URLSearchParams(location.search);
   try {
@@ -86,6 +88,7 @@ async function beat() {
   clearTimeout(timer);
   try {
     known = await get("/api/status", AbortSignal.timeout(PATIENCE));
+    if (meetYou(known.you)) show();
     around.status(known);
     pages.get(here)?.status?.(known);
     count();
@@ -118,10 +121,12 @@ const search = palette({
   actions: [
     ["Next theme: system, light, dark", nextTheme],
     ["Shortcuts", showShortcuts],
-    ["New question", () => go("/")],
-    ["New collection", () => go("/collections?new=")],
-    ["Add an endpoint", () => go("/endpoints?add=")],
-    ["Add models", () => go("/models?add=")],
+    ["New question", () => go("/"), "admin"],
+    ["New collection", () => go("/collections?new="), "admin"],
+    ["Add an endpoint", () => go("/endpoints?add="), "admin"],
+    ["Add models", () => go("/models?add="), "admin"],
+    ["New key", () => go("/keys?new="), "admin"],
+    ["Invite somebody", () => go("/keys?invite="), "admin"],
   ],
 });
 document.querySelector(".top .end").prepend(paletteButton(search));
@@ -130,7 +135,13 @@ shortcut(
   { keys: ["Ctrl+k"], show: ["Ctrl", "K"], label: "Search or jump to", group: "Everywhere", run: search },
   { keys: ["t"], label: "Theme: system, light, dark", group: "Everywhere", run: nextTheme },
   { keys: ["?"], label: "This list", group: "Everywhere", run: showShortcuts },
-  ...PAGES.map(({ title, path, key }) => ({ keys: [`g ${key}`], label: title, group: "Go to", run: () => go(path) })),
+  ...PAGES.map(({ title, path, key, who }) => ({
+    keys: [`g ${key}`],
+    label: title,
+    group: "Go to",
+    who,
+    run: () => go(path),
+  })),
 );
 whenLost(around.stale);
 listen();

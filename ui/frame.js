@@ -40,10 +40,10 @@ export function frame() {
   };
 }
 
-const link = ({ name, title, path }, apart = false) =>
+const link = ({ name, title, path, who }, apart = false) =>
   h(
     "a",
-    { href: path, "data-go": true, "data-page": name, class: apart ? "apart" : null },
+    { href: path, "data-go": true, "data-page": name, "data-who": who, class: apart ? "apart" : null },
     icon(name),
     title,
     name === "owed" && h("span", { class: "owed end" }),
@@ -110,12 +110,14 @@ function drawTitle(node, parts, { path }) {
   document.title = [...parts].reverse().join(" · ") + " · Benchwarmers";
 }
 
-const EXPOSURE = { "this computer only": "Only this computer can connect" };
+const reach = (exposure) =>
+  exposure.startsWith("this computer only") ? "Only this computer can connect" : "Your network can connect";
 
-function drawFoot(node, { today, exposure, login }) {
+function drawFoot(node, { today, exposure, login, you }) {
   const lines = today.calls ? [`Today: ${plural(today.calls, "call")}`, ...spent(today)] : ["Today: no calls yet"];
   const out = login && h("button", { type: "button", class: "button tiny", on: { click: signOut } }, "Sign out");
-  node.replaceChildren(...[...lines, EXPOSURE[exposure] ?? exposure].map((line) => h("span", {}, line)), out || "");
+  if (login) lines.push(`Signed in as ${you.name}${you.role === you.name ? "" : `, ${you.role}`}`);
+  node.replaceChildren(...[...lines, reach(exposure)].map((line) => h("span", {}, line)), out || "");
 }
 
 async function signOut() {

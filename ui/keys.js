@@ -1,11 +1,12 @@
 // Shortcuts: one table that both acts and is shown. Letters are off in inputs, and can be turned off altogether.
 import { h } from "./dom.js";
 import { keep, recall } from "./keep.js";
+import { may } from "./who.js";
 
 /**
- * @typedef {{keys: string[], label: string, group: string, run: (key: string) => void | false, when?: () => boolean, show?: string[], page?: string}} Shortcut
+ * @typedef {{keys: string[], label: string, group: string, run: (key: string) => void | false, when?: () => boolean, show?: string[], page?: string, who?: string}} Shortcut
  *   run answers false when it had nothing to do: then the browser has the key. `show` is what the list prints instead of `keys`.
- *   "g o" is two keys, one after the other. With `page` it holds on that page only.
+ *   "g o" is two keys, one after the other. With `page` it holds on that page only; `who`: "admin" where a judge may not.
  */
 
 const shortcuts = /** @type {Shortcut[]} */ ([]);
@@ -26,7 +27,7 @@ export const shortcut = (...more) => void shortcuts.push(...more);
 /** @param {string} name the page that shows now */
 export const turnTo = (name) => void (page = name);
 
-const holds = (each) => !each.page || each.page === page;
+const holds = (each) => (!each.page || each.page === page) && may(each.who);
 
 /** Start listening. */
 export function listen() {

@@ -1,13 +1,13 @@
 // The pages: one row each. The address names the page, its query what the page shows.
 
 /**
- * @typedef {{name: string, path: string, title: string, key: string, group: number, load: () => Promise<{Page: any}>}} Place
- *   `key` follows g; pages of one group stand together in the rail
+ * @typedef {{name: string, path: string, title: string, key: string, group: number, who?: string, load: () => Promise<{Page: any}>}} Place
+ *   `key` follows g; pages of one group stand together in the rail; `who`: "admin" where a judge has nothing to do
  */
 
 /** @type {Place[]} */
 export const PAGES = [
-  { name: "ask", path: "/", title: "Ask", key: "a", group: 1, load: () => import("./pages/ask.js") },
+  { name: "ask", path: "/", title: "Ask", key: "a", group: 1, who: "admin", load: () => import("./pages/ask.js") },
   { name: "owed", path: "/owed", title: "Owed", key: "o", group: 1, load: () => import("./pages/owed.js") },
   { name: "panels", path: "/panels", title: "Panels", key: "p", group: 1, load: () => import("./pages/panels.js") },
   {
@@ -34,6 +34,15 @@ export const PAGES = [
     key: "e",
     group: 2,
     load: () => import("./pages/endpoints.js"),
+  },
+  {
+    name: "access",
+    path: "/keys",
+    title: "Keys & access",
+    key: "k",
+    group: 3,
+    who: "admin",
+    load: () => import("./pages/access.js"),
   },
   {
     name: "settings",

@@ -3,6 +3,7 @@ import { get } from "./api.js";
 import { h, icon, set } from "./dom.js";
 import { idOf, titleIn } from "./ask/panel.js";
 import { PAGES } from "./pages.js";
+import { may } from "./who.js";
 import { when } from "./words.js";
 
 const REST = 200; // ms without typing after which panels are looked up
@@ -11,7 +12,7 @@ const MOST = 6; // of a group
 /** @typedef {{group: string, words: string, says: string, run: () => void}} Found */
 
 /**
- * @param {{go: (address: string) => void, actions: [string, () => void][]}} app
+ * @param {{go: (address: string) => void, actions: [string, () => void, string?][]}} app  an action's third: who may
  * @returns {() => void} opens it
  */
 export function palette({ go, actions }) {
@@ -19,9 +20,14 @@ export function palette({ go, actions }) {
 
   /** What can be chosen without asking: pages and actions, and once they came, models and collections. */
   const fixed = () => [
-    ...PAGES.map(({ title, path }) => ({ group: "Pages", words: title, says: "go there", run: () => go(path) })),
+    ...PAGES.filter(({ who }) => may(who)).map(({ title, path }) => ({
+      group: "Pages",
+      words: title,
+      says: "go there",
+      run: () => go(path),
+    })),
     ...known,
-    ...actions.map(([words, run]) => ({ group: "Actions", words, says: "do it", run })),
+    ...actions.filter(([, , who]) => may(who)).map(([words, run]) => ({ group: "Actions", words, says: "do it", run })),
   ];
 
   async function learn() {

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from metrics.commands.login import VARIABLE
 from tests.provider import Provider, error, text
 from tests.running import Running
 
@@ -39,13 +40,24 @@ QUESTIONS = (
     "Does this regex backtrack on a line of 10,000 spaces?",
     "Find the lock-order inversion in ledger.py",
 )
+KEYS = (
+    ("notebook",),
+    ("ci", "--collections", "review", "--rpm", "30", "--budget", "5usd/month", "--expires", "90d"),
+    ("editor", "--collections", "review,code", "--modes", "route", "--rpm", "60", "--tpm", "40000"),
+    ("old-laptop", "--models", "kimi-k3,glm-5.2"),
+)
 TASKS = ("Fix the flaky upload test and open a branch", "Add a --fields option to bench log")
 
 
+TOKEN = "a-token-of-the-stage"  # of an admin, where the stage asks who is there
+
+
 @contextlib.contextmanager
-def stage() -> Iterator[Running]:
-    """The server with everything on it; its provider ends before it."""
-    with Running() as bench, Provider(MODELS) as provider:
+def stage(token: str = "") -> Iterator[Running]:
+    """The server with everything on it; its provider ends before it. With a `token` it asks who is there."""
+    named = {VARIABLE: token} if token else {}
+    with Running(**named) as bench, Provider(MODELS) as provider:
+        bench.typed_in = named
         for name, answers in MODELS.items():
             provider.script(name, *answers)
         bench.do("endpoint", "add", "hub", "--base", provider.base, "--key-stdin", stdin="sk-stage-4f7a\n")
@@ -61,6 +73,10 @@ def stage() -> Iterator[Running]:
         judge(bench, panels[0])
         for task in TASKS:
             converse(bench, provider, task)
+        for words in KEYS:
+            bench.do("key", "create", *words)
+        bench.do("key", "disable", "old-laptop")
+        bench.do("budget", "set", "2usd/day,20usd/month", "--collection", "review", "--unknown-cost", "allow")
         yield bench
 
 
@@ -97,7 +113,8 @@ def converse(bench: Running, provider: Provider, task: str, turns: int = 4) -> N
 
 def post(bench: Running, path: str, body: Any) -> Any:
     """What came of a POST that must work."""
-    status, reply = bench.post(path, body)
+    token = bench.typed_in.get(VARIABLE)
+    status, reply = bench.post(path, body, **({"Authorization": f"Bearer {token}"} if token else {}))
     if status != 200:
         raise AssertionError(f"{path} answered {status}: {reply}")
     return reply

@@ -67,7 +67,7 @@ const about = (endpoint) =>
 const actions = ({ name, default: usual }, act) =>
   h(
     "div",
-    { class: "row wrap" },
+    { class: "row wrap", "data-who": "admin" },
     h("a", { class: "button", href: `/models?add=${encodeURIComponent(name)}`, "data-go": true }, "Add models of it"),
     !usual && button("Make it the default", () => act("/api/endpoint/default", { name }, `${name} is the default`)),
   );
@@ -135,5 +135,5 @@ function away({ name, models }, done, told) {
       told.replaceChildren(failure(problem));
     }
   };
-  return h("div", {}, button("Remove…", run, "quiet danger-text"));
+  return h("div", { "data-who": "admin" }, button("Remove…", run, "quiet danger-text"));
 }

@@ -199,7 +199,7 @@ function back(model, done) {
     "div",
     { class: "stack" },
     h("p", {}, `Retired${at ? ` ${when(at)}` : ""}${reason ? `: ${reason}` : ""}.`),
-    h("div", {}, button("Bring it back", restore, "primary")),
+    h("div", { "data-who": "admin" }, button("Bring it back", restore, "primary")),
   );
   return node;
 }

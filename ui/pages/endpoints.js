@@ -150,7 +150,7 @@ export class Page {
       say(said, words);
       go.disabled = false;
     };
-    const go = button("Test", run, "quiet small", { "aria-label": `Test ${name}` });
+    const go = button("Test", run, "quiet small", { "aria-label": `Test ${name}`, "data-who": "admin" });
     return h("span", { class: "row test" }, said, go);
   }
 

@@ -63,7 +63,7 @@ export class Page {
   /** @param {HTMLElement} root @param {any} app */
   constructor(root, app) {
     Object.assign(this, { root, app, known: null });
-    this.place = h("div", { class: "stack" });
+    this.place = h("div", { class: "stack", "data-who": "admin" });
     this.loading = new Loading(this.place);
     this.server = h("div", { class: "pad" }, h("p", { class: "faint" }, "Looking…"));
     const all = [["appearance", "Appearance"], ...SECTIONS, ["server", "Server"]];
@@ -76,7 +76,7 @@ export class Page {
         all.map(([name, title]) =>
           h(
             "li",
-            { "data-name": name },
+            { "data-name": name, "data-who": SECTIONS.some(([each]) => each === name) ? "admin" : null },
             h("a", { href: `/settings?section=${name}`, "data-go": true }, h("span", {}, title)),
           ),
         ),
