@@ -30,6 +30,8 @@ from metrics.formats import (
 )
 from metrics.formats.protocol import Format, Listing, Stamp
 from metrics.limits import key_rates, launches, ledger
+from metrics.mcp import endpoint as mcp
+from metrics.mcp import wire
 from metrics.play import asked, broadcast, routing, transcript, turns
 from metrics.play import panel as play
 from metrics.play.relay import Relay, joined
@@ -320,6 +322,7 @@ BENCH_ROUTES = (
     _gateway("GET", "/bench/record", record),
     _gateway("POST", "/bench/pending", pending),
     _gateway("GET", "/bench/launch", launch),
+    *(_gateway(method, path, handler, wire.error) for method, path, handler in mcp.HANDLERS),
     Route("GET", "/health", health, guard="open"),
 )
 
