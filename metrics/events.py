@@ -3,13 +3,13 @@
 `client/` reads a provider's stream into these events; `formats/` writes them as its caller's stream. A stream
 is
 
-    Opened? (Text | Reasoning | ToolStart | ToolArguments | Chunk | Tick)* (Closed | Failed)
+    Opened? (Text | Reasoning | ToolStart | ToolArguments | Chunk | Burst | Tick)* (Closed | Failed)
 
-and nothing follows Closed or Failed.
+and nothing follows Closed or Failed. Whoever has no use for a Burst reads `singly`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from metrics.records import Problem, Reply, Usage
@@ -81,6 +81,20 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
+class Burst:
+    """Pieces of a message that came together and differ in nothing but their text, so that they can be sent
+    on together. Each means `like` with one of `texts` in it; `spelled` are the same as the provider wrote
+    them in JSON, UTF-8 without the quotes; none is empty. Of chunks, each was `before`, its text and
+    `behind`; both are empty where chunks are not asked for."""
+
+    like: "Text | Reasoning | ToolArguments"
+    texts: Sequence[str]
+    spelled: Sequence[bytes]
+    before: bytes = b""
+    behind: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
 class Closed:
     """The answer is complete. `finish`: stop | length | tool_calls | content_filter; `stop_sequence` is the
     string that matched. `extra` is added to the reply's last object as it is (the `bench` object, which
@@ -102,7 +116,26 @@ class Tick:
     """Nothing happened for a while; each format writes it as its own keep-alive."""
 
 
-Event = Opened | Text | Reasoning | ToolStart | ToolArguments | Chunk | Closed | Failed | Tick
+Event = Opened | Text | Reasoning | ToolStart | ToolArguments | Chunk | Burst | Closed | Failed | Tick
+
+
+def singly(events: Iterable[Event]) -> Iterator[Event]:
+    """The same message without a Burst: its pieces one by one, as they would have come by themselves."""
+    for event in events:
+        if type(event) is Burst:
+            yield from _pieces(event)
+        else:
+            yield event
+
+
+def _pieces(burst: Burst) -> Iterator[Event]:
+    for text, spelled in zip(burst.texts, burst.spelled, strict=True):
+        piece = replace(burst.like, text=text)
+        if burst.behind:
+            raw = burst.before + spelled + burst.behind
+            yield Chunk(raw, (piece,), plain=type(piece) is Text)
+        else:
+            yield piece
 
 
 def gather(events: Iterable[Event]) -> Reply:
@@ -169,7 +202,7 @@ def _think(thoughts: list[dict[str, Any]], piece: Reasoning, behind: tuple[int, 
 
 def _each(events: Iterable[Event]) -> Iterator[Event]:
     """The events, and behind each chunk those that it means."""
-    for event in events:
+    for event in singly(events):
         yield event
         if isinstance(event, Chunk):
             yield from event.events

@@ -1,6 +1,7 @@
 import unittest
 
 from metrics.events import (
+    Burst,
     Chunk,
     Closed,
     Failed,
@@ -11,6 +12,7 @@ from metrics.events import (
     ToolArguments,
     ToolStart,
     gather,
+    singly,
 )
 from metrics.records import Problem, Usage
 
@@ -72,6 +74,33 @@ class GatherTest(unittest.TestCase):
         said = [Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", (Text("b"),), plain=True), Closed()]
         reply = gather(said)
         self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", "b")))
+
+    TOGETHER = [
+        ("text", Text(""), [Text("a"), Text('"')], ('a"', "", ())),
+        ("thoughts", Reasoning(""), [Reasoning("a"), Reasoning('"')], ("", 'a"', ())),
+        (
+            "arguments",
+            ToolArguments(0, ""),
+            [ToolArguments(0, "a"), ToolArguments(0, '"')],
+            ("", "", ('a"',)),
+        ),
+    ]
+
+    def test_what_came_together_is_its_pieces(self):
+        for name, like, pieces, said in self.TOGETHER:
+            burst = Burst(like, ["a", '"'], [b"a", b'\\"'])
+            chunks = Burst(like, ["a", '"'], [b"a", b'\\"'], b'{"x":"', b'"}')
+            raw = [b'{"x":"a"}', b'{"x":"\\""}']
+            with self.subTest(name):
+                self.assertEqual(list(singly([Tick(), burst, Closed()])), [Tick(), *pieces, Closed()])
+                alone = [(one.raw, one.events) for one in singly([chunks])]
+                self.assertEqual(alone, [(one, (piece,)) for one, piece in zip(raw, pieces, strict=True)])
+                for told in (burst, chunks):
+                    reply = gather([ToolStart(0, "c", "f"), told, Closed()])
+                    calls = tuple(call["arguments"] for call in reply.tool_calls if call["arguments"])
+                    self.assertEqual((reply.text, reply.reasoning, calls), said)
+                expected = ("a", '"') if type(like) is Text else tuple(raw)
+                self.assertEqual(gather([ToolStart(0, "c", "f"), chunks, Closed()]).chunks, expected)
 
     def test_a_failure_is_raised(self):
         with self.assertRaises(Problem) as caught:

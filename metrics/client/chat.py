@@ -16,14 +16,16 @@ from metrics.client.listing import list_models
 from metrics.client.mould import Mould
 from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, bare, bearer, to_json
 from metrics.client.quirks import Quirks, learn
+from metrics.client.sse import SseEvent
 from metrics.client.surrogates import Halves
-from metrics.events import Chunk, Event, Text, Tick
+from metrics.events import Burst, Chunk, Event, Tick, ToolArguments
 from metrics.records import Problem, Target
 
 __all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"]
 
 _NOT_FORWARDED = ("model", "messages", "stream", "stream_options")
 _MATTERS = re.compile(rb'"(?:error"|tool_calls|finish_reason"(?!: ?null)|usage"(?!: ?null))')
+_MATTERS_OF_CALLS = re.compile(rb'"(?:error"|finish_reason"(?!: ?null)|usage"(?!: ?null))')
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -83,9 +85,11 @@ def read(
     now: Callable[[], float] = time.time,
     new_id: Callable[[], str] = call_ids.new,
 ) -> Iterator[Event]:
-    """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
+    """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Burst, Tick, and at last
+    Closed.
 
-    With `relay`, Chunk events instead: every piece as one chunk to send on, with its meaning. Left out are
+    With `relay`, Chunk events instead: every piece as one chunk to send on, with its meaning, or with others
+    in a Burst. Left out are
     chunks that say nothing (an error may follow them), and usage, which Closed has.
     `tick` is passed to the transport. Raises Problem: the provider's refusal (with its status), "empty",
     "cut" and "garbage" (502), and the transport's.
@@ -115,9 +119,12 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
     opening = bytearray()
     words = b""
     torn = False
-    mould, halves = Mould(), Halves()
+    mould, halves = Mould(relay), Halves()
     try:
-        for event in sse.read(objects.noting(pieces, opening)):
+        for event in _together(objects.noting(pieces, opening), mould, chunks):
+            if isinstance(event, Burst):
+                yield event
+                continue
             data = event.data.strip() if event else b""
             if not event or not data:
                 yield Tick()
@@ -125,9 +132,6 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                 break
             elif data[:1] not in (b"{", b"["):
                 words = words or data  # some servers say "ping"
-            elif event.whole and (text := mould.text(data)):
-                chunks.taken += 1
-                yield Chunk(_line(data), (Text(text),), plain=True) if relay else Text(text)
             else:
                 data = halves.joined(data)
                 chunk = objects.decoded(data, target, event.whole)
@@ -135,8 +139,8 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                     torn = True
                     break
                 events = chunks.take(chunk)
-                if (text := _only_text(events)) and plain(data) and not chunks.repaired:
-                    mould.learn(data, text)
+                if (piece := chunks.only_piece(chunk, events)) and plain(data, piece):
+                    mould.learn(data, piece)
                 if not relay:
                     yield from events
                 elif _speaks(chunk):
@@ -154,6 +158,25 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
         raise objects.cut(target)
     if not chunks.taken:
         raise objects.unsaid(words, opening, target)
+
+
+def _together(pieces: Iterator[bytes], mould: Mould, chunks: Chunks) -> Iterator[SseEvent | Burst | None]:
+    """The events of a stream, None for a sign of life; what fits the mould and came together as one Burst,
+    which the chunks then have taken."""
+    for block in sse.blocks(pieces):
+        if not block:
+            yield None
+        at = alone = 0
+        while at < len(block):
+            burst = None
+            if at >= alone:
+                burst, alone = mould.burst(block, at)
+            if burst and chunks.go_on(burst):
+                at = alone
+                yield burst
+            else:
+                event, at = sse.next_event(block, at)
+                yield event
 
 
 def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool) -> Iterator[Event]:
@@ -192,22 +215,15 @@ def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
     return {"delta": choice["message"], **{key: v for key, v in choice.items() if key != "message"}}
 
 
-def _only_text(events: list[Event]) -> str:
-    """The text of a chunk that says nothing else; "" for any other."""
-    match events:
-        case [Text(text, 0, None)]:
-            return text
-        case _:
-            return ""
-
-
-def plain(data: bytes) -> bool:
-    """Whether a chunk surely holds no tool call, finish, usage or error, by its bytes alone.
+def plain(data: bytes, piece: Event) -> bool:
+    """Whether a chunk that means `piece` surely holds no finish, usage, error or other call, by its bytes
+    alone.
 
     A key inside of text is written with escaped quotes and never matches; what is written unusually is not
     plain.
     """
-    return data.endswith(b"}") and not _MATTERS.search(data) and _clean(data)
+    matters = _MATTERS_OF_CALLS if type(piece) is ToolArguments else _MATTERS
+    return data.endswith(b"}") and not matters.search(data) and _clean(data)
 
 
 def _clean(data: bytes) -> bool:

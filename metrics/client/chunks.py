@@ -10,7 +10,7 @@ from typing import Any
 
 from metrics.client import errors, seals, thoughts, usage
 from metrics.client.tool_calls import ToolCalls
-from metrics.events import Closed, Event, Opened, Reasoning, Text, ToolArguments, ToolStart
+from metrics.events import Burst, Closed, Event, Opened, Reasoning, Text, ToolArguments, ToolStart
 from metrics.records import Problem, Target, Usage
 
 # The words of other APIs and servers for the four of ours. "" is a breakdown, not an end.
@@ -83,6 +83,34 @@ class Chunks:
                 if isinstance(choice, dict):
                     self._choice(choice, events)
         return events
+
+    def only_piece(
+        self, chunk: Mapping[str, Any], events: list[Event]
+    ) -> Text | Reasoning | ToolArguments | None:
+        """The piece of the first choice that is all that a chunk just taken says, as `go_on` can take more of
+        it; None for any other chunk."""
+        if len(events) != 1 or self.repaired:
+            return None
+        match events[0]:
+            case Text(_, 0, None) | Reasoning(_, 0):
+                return events[0]
+            case ToolArguments(_, _, 0):
+                items = [item for choice in chunk["choices"] for item in choice["delta"]["tool_calls"]]
+                return None if any(_names(item) for item in items) else events[0]
+        return None
+
+    def go_on(self, burst: Burst) -> bool:
+        """Take more of what `only_piece` told. False, and nothing is taken, where only the chunks themselves
+        show whom they belong to."""
+        like = burst.like
+        if type(like) is ToolArguments:
+            tools = self._tools.get(0)
+            if tools is None or not tools.go_on(like.index, burst.texts):
+                return False
+        elif type(like) is Reasoning:
+            self._thoughts += burst.texts
+        self.taken += len(burst.texts)
+        return True
 
     def close(self) -> list[Event]:
         """What is left to say when the stream is over; ends with Closed."""
@@ -248,6 +276,12 @@ def _rewritten(item: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
         return item
     known = ("index", "id", "type", "function", "custom")
     return {**{key: value for key, value in item.items() if key not in known}, **right}
+
+
+def _names(item: Mapping[str, Any]) -> bool:
+    """Whether an entry of `tool_calls` says more of its call than the next of its arguments."""
+    body = item.get("function") or item.get("custom") or {}
+    return bool(item.get("id") or body.get("name") or item.get("extra_content"))
 
 
 def _name(value: Any) -> str | None:

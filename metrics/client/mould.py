@@ -1,46 +1,123 @@
-"""The mould of a stream: chunks of nothing but text differ in that text alone, so it can be cut out of the
-bytes.
+"""The mould of a stream: chunks that say a piece of text and nothing else differ in that text alone, so the
+text can be cut out of the bytes, and out of many chunks at once.
 
-The idea: a chunk that was decoded and meant exactly one piece of text is kept as what stood before and behind
-it. A chunk that fits the same mould says its text the same way, at a twentieth of what decoding costs.
-Whatever does not fit (escapes, a finish, another field) is decoded, and is the next mould if it is plain.
+The idea: a chunk that was decoded and meant exactly one piece is kept as what stood before and behind its
+text. Those that come behind it in the same mould, without a gap, are one Burst: a few searches and one
+reading of JSON for all of them. The rule for what is in it: the very bytes of the mould, and between them a
+JSON string that is not empty, is UTF-8 and holds no half of a surrogate pair. Whatever else comes (a finish,
+another field, a comment) is decoded by itself, and is the next mould if it is plain.
 """
 
 import json
+import re
 
-_KEY = b'"content":'
-_read = json.JSONDecoder().raw_decode
+from metrics.events import Burst, Reasoning, Text, ToolArguments
+
+Like = Text | Reasoning | ToolArguments
+
+# Where a chunk has the text of each kind of piece.
+_KEYS: dict[type[Like], tuple[bytes, ...]] = {
+    Text: (b'"content":',),
+    Reasoning: (b'"reasoning_content":', b'"reasoning":'),
+    ToolArguments: (b'"arguments":', b'"input":'),
+}
+_PREFIX, _END = b"data: ", b"\n\n"
+_CLOSE = b"data:"  # as some servers begin an event
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_decoder = json.JSONDecoder()
 
 
 class Mould:
-    """Made by `learn`, used by `text`; one for each stream."""
+    """Made by `learn`, used by `burst`; one for each stream. `relay`: whether a Burst is to hold its
+    chunks."""
 
-    def __init__(self) -> None:
-        self._before = self._behind = b""
+    __slots__ = ("_before", "_behind", "_between", "_like", "_prefix", "_relay", "_shape")
 
-    def text(self, data: bytes) -> str:
-        """The text of a chunk that fits; "" when it does not, or holds what must be decoded."""
-        before, behind = self._before, self._behind
-        if not behind or not data.startswith(before) or not data.endswith(behind):
-            return ""
-        inner = data[len(before) : len(data) - len(behind)]
-        if b'"' in inner or b"\\" in inner:
-            return ""
-        try:
-            return inner.decode()
-        except UnicodeDecodeError:
-            return ""
+    def __init__(self, relay: bool = False) -> None:
+        self._relay = relay
+        self._like: Like | None = None
+        self._shape = b"", b""  # what stands around the text in a chunk, and
+        self._before = self._behind = self._between = b""  # the same with all that frames an event
+        self._prefix = _PREFIX
 
-    def learn(self, data: bytes, text: str) -> None:
-        """`data` is a chunk that means `text` and nothing else."""
-        at = data.find(_KEY)
-        start = data.find(b'"', at + len(_KEY)) + 1
-        # In ASCII a place in the text is the same place in the bytes.
-        if at < 0 or not start or data.find(_KEY, start) >= 0 or not data.isascii():
-            return
-        try:
-            found, end = _read(data.decode("ascii"), start - 1)
-        except ValueError:
-            return
-        if found == text and not data[at + len(_KEY) : start - 1].strip():
-            self._before, self._behind = data[:start], data[end - 1 :]
+    def burst(self, block: bytes, at: int) -> tuple[Burst | None, int]:
+        """The chunks at `at` in a block of whole events that fit, and where they end. None when there are
+        none: then no event that begins before that place needs to be tried."""
+        if self._like is None or not self._fits(block, at):
+            return None, at + 1
+        start = at + len(self._before)
+        end = block.rfind(self._behind, start)
+        if end < 0:
+            return None, len(block)
+        found = self._read(block[start:end].split(self._between))
+        if found is None:
+            return None, end
+        texts, spelled = found
+        size = sum(map(len, spelled)) + len(spelled) * len(self._between)
+        kept = self._shape if self._relay else (b"", b"")
+        return Burst(self._like, texts, spelled, *kept), at + size
+
+    def _fits(self, block: bytes, at: int) -> bool:
+        if block.startswith(self._before, at):
+            return True
+        prefix = _CLOSE if block.startswith(_CLOSE + b"{", at) else _PREFIX
+        if prefix == self._prefix:
+            return False
+        self._prefix = prefix
+        self._frame()
+        return block.startswith(self._before, at)
+
+    def _frame(self) -> None:
+        before, behind = self._shape
+        self._before, self._behind = self._prefix + before, behind + _END
+        self._between = self._behind + self._before
+
+    def _read(self, spelled: list[bytes]) -> tuple[list[str], list[bytes]] | None:
+        """The strings at the beginning of `spelled` that are whole, with what they mean; None when that
+        cannot be said of any."""
+        texts = _strings(spelled)
+        if texts is None:
+            # Something stands between two chunks that fit, so that one of these runs from event to event:
+            # those before it can still go together.
+            odd = next((n for n, one in enumerate(spelled) if not one or b"\n" in one), None)
+            if odd is None:
+                return None
+            last, fits, _ = spelled[odd].partition(self._behind)
+            spelled = [*spelled[:odd], *((last,) if last and fits else ())]
+            texts = _strings(spelled)
+        return None if texts is None else (texts, spelled)
+
+    def learn(self, data: bytes, piece: Like) -> None:
+        """`data` is a chunk that means `piece` and nothing else."""
+        for key in _KEYS[type(piece)]:
+            at = data.find(key)
+            start = data.find(b'"', at + len(key)) + 1
+            if at < 0 or not start or data.find(key, start) >= 0 or data[at + len(key) : start - 1].strip():
+                continue
+            try:
+                rest = data[start - 1 :].decode()
+                found, end = _decoder.raw_decode(rest)
+            except ValueError:
+                continue
+            if found == piece.text and b"\n" not in data:
+                self._like = piece
+                self._shape = data[:start], rest[end - 1 :].encode()
+                self._frame()
+                return
+
+
+def _strings(spelled: list[bytes]) -> list[str] | None:
+    """What JSON strings without their quotes mean; None when one of them is none, is empty, or holds what
+    only its neighbour completes."""
+    if b"" in spelled:
+        return None
+    inner = b'","'.join(spelled)
+    # A backslash at the end of one would take the next one's quote for its own.
+    if b"\\" in inner and (any(one.endswith(b"\\") for one in spelled) or _SURROGATE.search(inner)):
+        return None
+    try:
+        texts: list[str] = _decoder.decode(f'["{inner.decode()}"]')
+    except ValueError:
+        return None
+    # A quote in one of them would have made more of it than one string.
+    return texts if len(texts) == len(spelled) else None

@@ -1,9 +1,9 @@
 """The event-stream grammar: bytes in any split come in, whole events come out.
 
 The idea: pieces are kept as they came until one of them ends an event (a blank line), and only then joined
-and split, so a long event costs its length once, and nothing here looks at single bytes. Line ends are made
-LF on the way in: a CR counts at once, and an LF that opens the next piece is the rest of a CRLF. Grammar:
-https://html.spec.whatwg.org/multipage/server-sent-events.html (section 9.2.5).
+to a block of whole events, so a long event costs its length once, and nothing here looks at single bytes.
+Line ends are made LF on the way in: a CR counts at once, and an LF that opens the next piece is the rest of a
+CRLF. Grammar: https://html.spec.whatwg.org/multipage/server-sent-events.html (section 9.2.5).
 """
 
 from collections.abc import Iterator
@@ -31,13 +31,25 @@ def read(pieces: Iterator[bytes], limit: int = LIMIT) -> Iterator[SseEvent | Non
     Raises Problem(502, kind="too_large") when one event is longer than `limit`; whatever `pieces` raises
     passes through.
     """
+    for block in blocks(pieces, limit):
+        at = 0
+        if not block:
+            yield None
+        while at < len(block):
+            event, at = next_event(block, at, limit)
+            yield event
+
+
+def blocks(pieces: Iterator[bytes], limit: int = LIMIT) -> Iterator[bytes]:
+    """The same stream with LF line ends, as whole events that came together: each block ends in a blank
+    line, but for what the stream's end cut off. b"" is a quiet tick. Raises as `read` does."""
     held: list[bytes] = []  # what came since the last event
     size = 0
     carriage = False  # the last piece ended in CR
-    first = True
+    bom = BOM
     for piece in pieces:
         if not piece:
-            yield None
+            yield b""
             continue
         if carriage and piece[0] == 10:
             piece = piece[1:]
@@ -47,28 +59,37 @@ def read(pieces: Iterator[bytes], limit: int = LIMIT) -> Iterator[SseEvent | Non
         carriage = piece[-1] == 13
         if b"\r" in piece:
             piece = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if b"\n\n" in piece or (piece[0] == 10 and held and held[-1][-1] == 10):
-            if held:
-                piece = b"".join((*held, piece))
-            *blocks, piece = piece.split(b"\n\n")
+        end = piece.rfind(b"\n\n") + 2
+        if end < 2:  # the blank line may have come in two halves
+            end = 1 if held and piece[0] == 10 and held[-1][-1] == 10 else 0
+        if end:
+            block = b"".join((*held, piece[:end])) if held else piece[:end]
             held.clear()
-            size = 0
-            for block in blocks:
-                if first:
-                    block, first = block.removeprefix(BOM), False
-                if len(block) > limit:
-                    raise _too_long(limit)
-                if block:
-                    yield _event(block)
+            size, piece = 0, piece[end:]
+            yield block.removeprefix(bom)
+            bom = b""
         if piece:
             held.append(piece)
             size += len(piece)
             if size > limit:
                 raise _too_long(limit)
     if held:
-        last = _event(b"".join(held).removeprefix(BOM) if first else b"".join(held))
-        if last:
-            yield last._replace(whole=False)
+        yield b"".join(held).removeprefix(bom)
+
+
+def next_event(block: bytes, at: int, limit: int = LIMIT) -> tuple[SseEvent | None, int]:
+    """The event at `at` in a block, None when it has no data, and where the next one begins."""
+    end = block.find(b"\n\n", at)
+    stop = end if end >= 0 else len(block)
+    if stop - at > limit:
+        raise _too_long(limit)
+    event = _event(block[at:stop])
+    if end < 0:
+        return event and event._replace(whole=False), stop
+    end += 2
+    while block.startswith(b"\n", end):
+        end += 1
+    return event, end
 
 
 def _event(block: bytes) -> SseEvent | None:

@@ -8,7 +8,7 @@ arguments gets `{}`, unless it is where the answer was cut: nobody may run that 
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from metrics.client.called import told
@@ -83,6 +83,16 @@ class ToolCalls:
         if call.said or call.kind == "custom" or not "null".startswith(call.held.strip()):
             events += self._pass_on(call)
         return events
+
+    def go_on(self, index: int, arguments: Sequence[str]) -> bool:
+        """Take more arguments of the call `index`, which its last piece went to without a name or an id. That
+        they still go there is sure as long as no call has begun since; False, and nothing is taken, when it
+        is not."""
+        call = self._calls[-1] if self._calls else None
+        if call is None or call.index != index or not call.said:
+            return False
+        call.text += arguments
+        return True
 
     def finish(self, cut: bool = False) -> Events:
         """What is left to say when the choice ends; `cut`: before its time, by a limit or a filter."""

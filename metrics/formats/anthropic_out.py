@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from metrics.events import Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.events import Burst, Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.formats import calls, framing
 from metrics.formats.anthropic_in import THINKING
 from metrics.formats.anthropic_pieces import PING, Blocks, Call, redacted, tool_use
@@ -132,9 +132,12 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
     guess = estimate(request)
     blocks = Blocks(request.framing)
     yield _start(request, stamp, guess)
-    for event in calls.plain(events):
+    for event in events:
+        if type(event) is Burst and (said := blocks.say_all(event)):
+            yield said
+            continue
         # What one event comes to goes out together: each piece by itself would wake the caller.
-        said = b"".join(_said(event, blocks, guess))
+        said = b"".join(piece for one in calls.plain((event,)) for piece in _said(one, blocks, guess))
         if said:
             yield said
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeGuard
 
-from metrics.formats import framing
+from metrics.events import Burst, Text, ToolArguments
+from metrics.formats import framing, lines
 from metrics.formats.anthropic_in import SEALED, THINKING
 
 PING = framing.sse({"type": "ping"}, "ping")
@@ -76,6 +77,24 @@ class Blocks:
             yield from self._close()
             yield self._open(kind, _EMPTY[kind])
         yield self._before + framing.as_bytes(text) + self._after
+
+    def say_all(self, burst: Burst) -> bytes:
+        """Pieces that go on with the block that is open, as their provider spelled them; b"" where they must
+        be said one by one."""
+        match burst.like:
+            case Text():
+                goes_on = self._kind == "text"
+            case ToolArguments(index):
+                call = self._calls.get(index)
+                goes_on = call is not None and call.open and len(self._calls) == 1 and not self._waiting
+                if call is not None and goes_on:
+                    call.text += burst.texts
+            case _:
+                goes_on = False
+        if not goes_on:
+            return b""
+        before, after = self._before + b'"', b'"' + self._after
+        return before + lines.unbroken((after + before).join(burst.spelled)) + after
 
     def think(self, text: str, seal: str | None, sealed: Mapping[str, Any] | None) -> Iterator[bytes]:
         """Thinking, as far as it is shown; `seal` signs the block, which ends with it."""

@@ -12,13 +12,14 @@ from itertools import chain, count
 from typing import Any
 
 from metrics.bounds import DEEPEST, finite, shallow
-from metrics.events import Chunk, Event, ToolArguments, ToolStart
+from metrics.events import Chunk, Event, ToolArguments, ToolStart, singly
 from metrics.records import Message, Problem
 
 
 def plain(events: Iterable[Event]) -> Iterator[Event]:
-    """The events of the one answer that these APIs write: chunks by their meaning, no second choice."""
-    for event in events:
+    """The events of the one answer that these APIs write: chunks by their meaning, no second choice, one by
+    one."""
+    for event in singly(events):
         if isinstance(event, Chunk):
             yield from plain(event.events)
         elif getattr(event, "choice", 0) == 0:

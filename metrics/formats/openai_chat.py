@@ -8,7 +8,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from metrics.bench import listing
-from metrics.events import Chunk, Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.events import (
+    Burst,
+    Chunk,
+    Closed,
+    Event,
+    Failed,
+    Reasoning,
+    Text,
+    Tick,
+    ToolArguments,
+    ToolStart,
+    singly,
+)
 from metrics.formats import content, framing
 from metrics.formats import openai_chat_relay as relay
 from metrics.formats.hosted import Hosted
@@ -202,24 +214,31 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
     chunk = _Chunks(request, stamp)
     yield chunk.head(0)
     for event in events:
-        match event:
-            case Text(text, 0, None):
-                yield chunk.text(text)
-            case Chunk(raw):
-                if piece := chunk.relayed(raw):
-                    yield piece
-            case Text(text, choice, logprobs):
-                yield chunk.delta({"content": text}, choice, logprobs=logprobs)
-            case Reasoning(text, choice):
-                yield chunk.delta({"reasoning_content": text}, choice)
-            case ToolStart() | ToolArguments():
-                yield chunk.delta({"tool_calls": [chunk.call(event)]}, event.choice)
-            case Tick():
-                yield framing.KEEP_ALIVE
-            case Closed():
-                yield from chunk.close(event)
-            case Failed(problem):
-                yield framing.sse(shape(problem))
+        if type(event) is Burst:
+            yield chunk.together(event)
+        else:
+            yield from _said(event, chunk)
+
+
+def _said(event: Event, chunk: "_Chunks") -> Iterator[bytes]:
+    match event:
+        case Text(text, 0, None):
+            yield chunk.text(text)
+        case Chunk(raw):
+            if piece := chunk.relayed(raw):
+                yield piece
+        case Text(text, choice, logprobs):
+            yield chunk.delta({"content": text}, choice, logprobs=logprobs)
+        case Reasoning(text, choice):
+            yield chunk.delta({"reasoning_content": text}, choice)
+        case ToolStart() | ToolArguments():
+            yield chunk.delta({"tool_calls": [chunk.call(event)]}, event.choice)
+        case Tick():
+            yield framing.KEEP_ALIVE
+        case Closed():
+            yield from chunk.close(event)
+        case Failed(problem):
+            yield framing.sse(shape(problem))
 
 
 class _Chunks:
@@ -270,6 +289,11 @@ class _Chunks:
             return {"index": event.index, "id": event.id, "type": kind, kind: {"name": event.name, text: ""}}
         kind, text = CALL["custom" if event.index in self._custom else "function"]
         return {"index": event.index, kind: {text: event.text}}
+
+    def together(self, burst: Burst) -> bytes:
+        if burst.behind:
+            return self._theirs.take_all(burst)
+        return b"".join(piece for event in singly((burst,)) for piece in _said(event, self))
 
     def relayed(self, raw: bytes) -> bytes:
         """A provider's chunk; each choice gets its role once, from us."""

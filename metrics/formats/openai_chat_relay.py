@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from metrics.events import Burst
 from metrics.formats import framing, lines
 from metrics.records import Problem
 
@@ -19,6 +20,7 @@ _ROLE = re.compile(rb',\s*"role"\s*:\s*"assistant"|"role"\s*:\s*"assistant"\s*(?
 _FINISH = re.compile(rb'"finish_reason"\s*:\s*"')
 _USAGE = re.compile(rb'"usage"\s*:')
 _CHOICES = b'"choices"'
+_SPECIMEN = rb"\u0001"  # a text that no provider writes, and that JSON has in one way only
 
 # In a delta, these come whole and perhaps again; any other text is a piece of one.
 _WHOLE = ("role", "id", "type", "index", "format", "signature")
@@ -33,14 +35,38 @@ class Chunks:
         self._head, self._usage = head, usage
         self._theirs = self._ours = b""
         self._waiting = b""
+        self._moulds: tuple[tuple[bytes, bytes], tuple[bytes, bytes]] | None = None  # their last, and ours
 
     def take(self, raw: bytes) -> bytes:
         """What to send now: the frame of this chunk, or of the one that waited for it, or both."""
-        waited = self._framed(self._waiting) if self._waiting else b""
+        waited = self._waited()
+        chunk = self._changed(raw)
+        if _FINISH.search(chunk):
+            self._waiting = chunk
+            return waited
+        return waited + self._framed(chunk)
+
+    def take_all(self, burst: Burst) -> bytes:
+        """The frames of chunks of one mould, and before them that of the one that waited. What is exchanged
+        in one of them is exchanged in all: it stands around the text."""
+        theirs = burst.before, burst.behind
+        if self._moulds is None or self._moulds[0] != theirs:
+            frame = self._framed(self._changed(burst.before + _SPECIMEN + burst.behind))
+            before, found, behind = frame.partition(_SPECIMEN)
+            if not found or _SPECIMEN in behind:
+                return b"".join(self.take(burst.before + one + burst.behind) for one in burst.spelled)
+            self._moulds = theirs, (before, behind)
+        before, behind = self._moulds[1]
+        return self._waited() + before + lines.unbroken((behind + before).join(burst.spelled)) + behind
+
+    def _changed(self, raw: bytes) -> bytes:
         told = _ROLE.sub(b"", raw) if b'"role"' in raw else raw
-        chunk = self._ours_of(lines.unbroken(told))
-        self._waiting = chunk if _FINISH.search(chunk) else b""
-        return waited if self._waiting else waited + self._framed(chunk)
+        return self._ours_of(lines.unbroken(told))
+
+    def _waited(self) -> bytes:
+        """The frame of the chunk that waited, if one did, which now is not the last."""
+        waiting, self._waiting = self._waiting, b""
+        return self._framed(waiting) if waiting else b""
 
     def close(self, extra: Mapping[str, Any]) -> bytes:
         """The frame of the chunk that waits, with `extra`; b"" when no chunk came with a finish."""

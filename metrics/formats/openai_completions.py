@@ -8,7 +8,7 @@ to fill a gap in code, and an answer in words would end up in the file.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from metrics.events import Chunk, Closed, Event, Failed, Text, Tick
+from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, singly
 from metrics.formats import content, framing, openai_chat
 from metrics.formats.protocol import Stamp
 from metrics.records import Reply, Request
@@ -111,7 +111,7 @@ def _finish(finish: str) -> str:
 def stream(request: Request, events: Iterable[Event], stamp: Stamp) -> Iterator[bytes]:
     chunks = _Chunks(request, stamp)
     yield b""  # the head goes out at once: a member may think for long before its first word
-    for event in events:
+    for event in singly(events):
         yield from chunks.of(event)
 
 

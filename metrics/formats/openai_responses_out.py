@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, ToolArguments, ToolStart
+from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, ToolArguments, ToolStart, singly
 from metrics.events import Reasoning as Thought
 from metrics.formats import framing
 from metrics.formats.openai_responses_items import (
@@ -127,7 +127,7 @@ def _called(
 def stream(request: Request, events: Iterable[Event], stamp: Stamp, now: Now = time.time) -> Iterator[bytes]:
     writing = _Stream(request, stamp, now)
     yield writing.progress(b"created") + writing.progress(b"in_progress")
-    for event in events:
+    for event in singly(events):
         # What one event comes to goes out together: each piece by itself would wake the caller.
         said = b"".join(writing.hear(event))
         if said:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from metrics.client.transport import Hangup
-from metrics.events import Chunk, Closed, Event, Opened, Reasoning, Tick
+from metrics.events import Burst, Chunk, Closed, Event, Opened, Reasoning, Tick
 from metrics.evidence import reliability
 from metrics.play import calls, turns
 from metrics.play.calls import Clocks, Filing
@@ -113,7 +113,9 @@ class Attempt:
         """Whether the caller may have this now, so that the turn is this member's from here on."""
         if self.said:
             return True
-        meant = event.events if isinstance(event, Chunk) else (event,)
+        meant = (
+            event.events if isinstance(event, Chunk) else (event.like if isinstance(event, Burst) else event,)
+        )
         if all(isinstance(one, Opened) for one in meant):
             return False
         self.spoke = True

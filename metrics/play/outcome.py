@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 
 from metrics.client.chat import Conversation
 from metrics.events import (
+    Burst,
     Chunk,
     Closed,
     Event,
@@ -62,6 +63,9 @@ class Said:
                 self.first = at if self.first is None else self.first
                 if event.choice == 0:
                     self._call(event)
+            case Burst():
+                self._hear_all(event)
+                self.first = at if self.first is None else self.first
             case Opened():
                 self.opened = event
             case Closed():
@@ -73,6 +77,17 @@ class Said:
                 raise problem
             case Tick():
                 pass
+
+    def _hear_all(self, burst: Burst) -> None:
+        match burst.like:
+            case Text():
+                self.text += burst.texts
+            case Reasoning():
+                self.reasoning += burst.texts
+            case ToolArguments(index):
+                self.tools += len(burst.texts)
+                if index in self.calls:
+                    self.calls[index][1].extend(burst.texts)
 
     def _call(self, event: ToolStart | ToolArguments) -> None:
         if isinstance(event, ToolStart):

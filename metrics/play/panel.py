@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from metrics.client.chat import Conversation
 from metrics.client.transport import Hangup
-from metrics.events import Event
+from metrics.events import Event, singly
 from metrics.play import calls, crew, failing, merging, minutes
 from metrics.play.calls import REAL, Clocks, Filing
 from metrics.records import Answer, Panel, Problem, Seat
@@ -141,7 +141,8 @@ def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
                 try:
                     event = next(play)
                     if table.detail:
-                        table.said.put(Said(seat, event))
+                        for piece in singly((event,)):
+                            table.said.put(Said(seat, piece))
                 except StopIteration as end:
                     answer = end.value
                     return
@@ -216,7 +217,8 @@ def _merge(table: _Table) -> Generator[Happening, None, tuple[Answer | None, str
     )
     while True:
         try:
-            yield Said(seat, next(play))
+            for piece in singly((next(play),)):
+                yield Said(seat, piece)
         except StopIteration as end:
             merged: Answer = end.value
             break

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from metrics.client import chat
-from metrics.events import Chunk, Event, Tick
+from metrics.events import Chunk, Event, Tick, singly
 from metrics.records import Problem, Target
 from tests.effort import effort
 
@@ -80,10 +80,10 @@ def ids() -> Any:
 
 
 def said(arrived: Arrived, **more: Any) -> tuple[list[Event], Problem | None]:
-    """The events of an answer without ticks, and the Problem that ended it."""
+    """The events of an answer one by one, without ticks, and the Problem that ended it."""
     events: list[Event] = []
     try:
-        for event in chat.read(arrived, TARGET, now=lambda: 0.0, new_id=ids(), **more):
+        for event in singly(chat.read(arrived, TARGET, now=lambda: 0.0, new_id=ids(), **more)):
             if not isinstance(event, Tick):
                 events.append(event)
     except Problem as problem:

@@ -384,7 +384,7 @@ class Relay(unittest.TestCase):
             ('{"choices":[', False),
         ]:
             with self.subTest(text):
-                self.assertEqual(chat.plain(text.encode()), expected)
+                self.assertEqual(chat.plain(text.encode(), Text("x")), expected)
 
 
 if __name__ == "__main__":

@@ -1,65 +1,256 @@
+"""The mould against the plain reader: streams put together at random, cut at every position, say the same by
+both, in the same chunks."""
+
+import itertools
 import json
+import random
 import unittest
+from unittest import mock
 
+from metrics.client import chat
 from metrics.client.mould import Mould
+from metrics.events import Burst, Chunk, Reasoning, Text, Tick, ToolArguments, singly
+from metrics.records import Problem
+from tests.client.arrivals import DONE, TARGET, Arrived, chunk, ids, splits
+from tests.effort import effort
 
 
-def chunk(text, **more):
+def event(text, **more):
     choices = [{"index": 0, "delta": {"content": text}, "finish_reason": None}]
-    return json.dumps({"id": "c1", "choices": choices, **more}, ensure_ascii=False).encode()
+    return (
+        b"data: "
+        + json.dumps({"id": "c1", "choices": choices, **more}, ensure_ascii=False).encode()
+        + b"\n\n"
+    )
 
 
-class MouldTest(unittest.TestCase):
-    def setUp(self):
-        self.mould = Mould()
+def data(written):
+    return written.removeprefix(b"data: ").rstrip(b"\n")
 
+
+def texts(block, at=0, learned=None):
+    """(the texts that go together, the place that is told)."""
+    mould = Mould()
+    mould.learn(data(event("a")) if learned is None else learned, Text("a"))
+    burst, stop = mould.burst(block, at)
+    return (list(burst.texts) if burst else None), stop
+
+
+class BurstTest(unittest.TestCase):
     def test_nothing_fits_before_the_first_chunk(self):
-        self.assertEqual(self.mould.text(chunk("a")), "")
+        self.assertEqual(Mould().burst(event("a"), 0), (None, 1))
 
-    FITS = ["b", "", "a longer piece, with {braces} and: colons", "é 👩‍🚀", " "]
-
-    def test_what_fits_is_the_text(self):
-        self.mould.learn(chunk("a"), "a")
-        for text in self.FITS:
-            with self.subTest(text):
-                self.assertEqual(self.mould.text(chunk(text)), text)
-
-    MUST_BE_DECODED = [
-        ("an escape", chunk("a\nb")),
-        ("a quote", chunk('say "x"')),
-        ("another id", chunk("a").replace(b"c1", b"c2")),
-        ("one field more behind", chunk("a", usage=None)),
-        ("a finish", chunk("a").replace(b"null", b'"stop"')),
-        ("two contents", chunk("a").replace(b'"delta"', b'"message": {"content": "x"}, "delta"')),
-        ("no UTF-8", chunk("é").replace(b"\xa9", b"")),
-        ("nothing", b""),
-        ("a part of it", chunk("a")[:-3]),
-        ("only what stands around", b'{"id": "c1", "choices": [{"index": 0, "delta": {"content": "'),
+    FITS = [
+        ["b"],
+        ["b", " c", "d "],
+        ["a longer piece, with {braces} and: colons", "é 👩‍🚀", "\u2028"],
+        ['say "x"', "a\nb", "\t", "c:\\dir\\x", "data: {}\n\n"],
     ]
 
-    def test_what_does_not_fit_is_left_to_be_decoded(self):
-        self.mould.learn(chunk("a"), "a")
-        for name, data in self.MUST_BE_DECODED:
+    def test_what_fits_goes_together(self):
+        for said in self.FITS:
+            block = b"".join(map(event, said))
+            for behind in (b"", event("x", created=5), DONE, b": ping\n\n"):
+                with self.subTest(said, behind=behind):
+                    self.assertEqual(texts(block + behind), (said, len(block)))
+
+    def test_it_is_kept_as_it_was_spelled(self):
+        mould = Mould(relay=True)
+        mould.learn(data(event("a")), Text("a"))
+        block = event("b\\/é").replace(b"\\\\/", b"\\/") + event("c")
+        burst, _ = mould.burst(block, 0)
+        self.assertEqual((burst.texts, burst.spelled), (["b/é", "c"], ["b\\/é".encode(), b"c"]))
+        self.assertEqual(
+            [one.raw for one in singly((burst,))], [data(one) for one in block.split(b"\n\n")[:2]]
+        )
+
+    def test_at_any_place_of_a_block(self):
+        block = event("first") + event("b") + event("c")
+        self.assertEqual(texts(block, len(event("first"))), (["b", "c"], len(block)))
+
+    def test_without_the_space_behind_the_colon(self):
+        block = (event("b") + event("c")).replace(b"data: ", b"data:")
+        self.assertEqual(texts(block), (["b", "c"], len(block)))
+
+    ODD = [
+        ("a comment", b": ping\n\n"),
+        ("another id", event("x").replace(b"c1", b"c2")),
+        ("one field more behind", event("x", usage=None)),
+        ("a finish", event("x").replace(b"null", b'"stop"')),
+        ("nothing said", event("")),
+        ("an event with a name", b"event: x\n" + event("x")),
+        ("lines of data", b"data: {\ndata: }\n\n"),
+        ("the end", DONE),
+    ]
+
+    def test_what_stands_before_something_else_still_goes_together(self):
+        for name, odd in self.ODD:
             with self.subTest(name):
-                self.assertEqual(self.mould.text(data), "")
+                before = event("b") + event("c")
+                self.assertEqual(texts(before + odd + event("d")), (["b", "c"], len(before)))
+                self.assertIsNone(texts(odd + event("d"))[0])
+
+    ALONE = [
+        ("half of a pair", event("x").replace(b"x", b"\\ud83d")),
+        ("no UTF-8", event("é").replace(b"\xa9", b"")),
+        ("a bare quote", event("x").replace(b'"x"', b'"x","y"')),
+        ("a control character", event("x").replace(b"x", b"\x01")),
+        ("a backslash at the end", event("x\\")),
+        ("a quote that ends nothing", event("x").replace(b'x"', b'x\\"')),
+        ("no escape", event("x").replace(b"x", b"\\x")),
+    ]
+
+    def test_what_has_to_be_decoded_is_left(self):
+        for name, odd in self.ALONE:
+            with self.subTest(name):
+                self.assertIsNone(texts(odd)[0])
+                self.assertIn(texts(event("b") + odd + event("d"))[0], (None, ["b"]))
+
+    def test_a_quote_for_a_backslash(self):
+        """Two wrongs: a string that takes the next one's quote, and one that makes two of itself."""
+        block = event("x").replace(b"x", b"x\\") + event("y").replace(b'"y"', b'"y","z"')
+        self.assertIsNone(texts(block)[0])
 
     NO_MOULD = [
-        ("the text is not what stands there", chunk("a"), "b"),
-        ("no content", b'{"choices": []}', ""),
-        ("no string", b'{"content": 5}', "5"),
-        ("no ASCII", chunk("é"), "é"),
-        ("not JSON", b'{"content": "a', "a"),
-        ("content twice", b'{"content": "a", "x": {"content": "b"}}', "a"),
+        ("the text is not what stands there", data(event("b"))),
+        ("no content", b'{"choices": []}'),
+        ("no string", b'{"content": 5}'),
+        ("not JSON", b'{"content": "a'),
+        ("content twice", b'{"content": "a", "x": {"content": "b"}}'),
+        ("over several lines", b'{"content":\n"a"}'),
     ]
 
     def test_what_is_no_mould(self):
-        for name, data, text in self.NO_MOULD:
+        for name, learned in self.NO_MOULD:
             with self.subTest(name):
-                mould = Mould()
-                mould.learn(data, text)
-                self.assertEqual(mould.text(data), "")
+                self.assertIsNone(texts(b"data: " + learned + b"\n\n", learned=learned)[0])
 
     def test_the_newest_mould_counts(self):
-        self.mould.learn(chunk("a"), "a")
-        self.mould.learn(chunk("a", created=2), "a")
-        self.assertEqual(self.mould.text(chunk("b", created=2)), "b")
+        mould = Mould()
+        for made in ({}, {"created": 2}):
+            mould.learn(data(event("a", **made)), Text("a"))
+        self.assertIsNone(mould.burst(event("b"), 0)[0])
+        self.assertEqual(mould.burst(event("b", created=2), 0)[0].texts, ["b"])
+
+    KINDS = [
+        ("thoughts", {"reasoning_content": "%"}, Reasoning("a")),
+        ("thoughts, as others write them", {"content": None, "reasoning": "%"}, Reasoning("a")),
+        ("arguments", {"tool_calls": [{"index": 1, "function": {"arguments": "%"}}]}, ToolArguments(1, "a")),
+        ("a custom tool's", {"tool_calls": [{"index": 1, "custom": {"input": "%"}}]}, ToolArguments(1, "a")),
+    ]
+
+    def test_every_kind_of_piece(self):
+        for name, delta, like in self.KINDS:
+            with self.subTest(name):
+                mould = Mould()
+                mould.learn(data(chunk(delta)).replace(b"%", b"a"), like)
+                burst, _ = mould.burst(chunk(delta) + chunk(delta).replace(b"%", b"{\\n"), 0)
+                self.assertEqual((burst.like, burst.texts), (like, ["%", "{\n"]))
+
+
+def content(text):
+    return {"content": text}
+
+
+def thought(text):
+    return {"reasoning_content": text}
+
+
+def arguments(text, index=0):
+    return {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+
+
+def begin(index):
+    function = {"name": "f", "arguments": ""}
+    return {"tool_calls": [{"index": index, "id": f"c{index}", "type": "function", "function": function}]}
+
+
+TEXTS = ("a", " b", "é", "\n", '"', "\\", "🧰", "", "\u2028", '"},"finish_reason":null}]}', "null", "x" * 40)
+BETWEEN = ([],) * 12 + ([b": ping\n\n"], [chunk(content("t"), usage=None)], [chunk({})], [b"data: ping\n\n"])
+ENDS = ([chunk({}, "stop")], [chunk(content("e"), "length")], [chunk({}, "tool_calls")], [])
+
+
+def stream(chance):
+    """A stream of pieces of several kinds, and what comes between them in real ones."""
+    made = [chunk({"role": "assistant", "content": ""}, id="c1")]
+    for _ in range(chance.randrange(1, 4)):
+        kind = chance.choice((content, content, thought, arguments))
+        if kind is arguments:
+            made.append(chunk(begin(chance.choice((0, 0, 1)))))
+            made.append(chunk(arguments(chance.choice(("{", '{"a":', "{}")), chance.choice((0, 0, 1)))))
+        for _ in range(chance.randrange(1, 9)):
+            said = chunk(kind(chance.choice(TEXTS)), id="c2" if chance.random() < 0.1 else "c1")
+            made += (_escaped(said) if chance.random() < 0.1 else said, *chance.choice(BETWEEN))
+    return b"".join((*made, *chance.choice(ENDS), DONE))
+
+
+def _escaped(written):
+    """The same chunk in ASCII, characters beyond U+FFFF in two halves."""
+    return b"data: " + json.dumps(json.loads(data(written)), separators=(",", ":")).encode() + b"\n\n"
+
+
+def spoilt(chance, whole):
+    at = chance.randrange(len(whole))
+    return whole[:at] + chance.choice((b'"', b"\\", b"\n", b"\xff", b"\x01", b"", b"}")) + whole[at + 1 :]
+
+
+def cuts(chance, whole):
+    """A few pieces with a quiet tick somewhere."""
+    places = sorted(chance.sample(range(len(whole)), chance.randrange(1, 5)))
+    pieces = [whole[a:b] for a, b in itertools.pairwise([0, *places, len(whole)]) if a < b]
+    pieces.insert(chance.randrange(len(pieces)), b"")
+    return pieces
+
+
+class Blind(Mould):
+    """A mould that nothing fits: every chunk is decoded by itself."""
+
+    def burst(self, block, at):
+        return None, len(block)
+
+
+def told(pieces, relay, mould):
+    """The message of a stream one by one, and the kind of the Problem that ended it."""
+    said = []
+    with mock.patch.object(chat, "Mould", mould):
+        try:
+            reading = chat.read(Arrived(pieces), TARGET, now=lambda: 0.0, new_id=ids(), relay=relay)
+            for one in singly(reading):
+                if isinstance(one, Chunk):
+                    said.append((json.loads(one.raw), one.events))
+                elif not isinstance(one, Tick):
+                    said.append(one)
+        except Problem as problem:
+            said.append(problem.kind)
+    return said
+
+
+class SameTest(unittest.TestCase):
+    def same(self, whole, splits, relay):
+        expected = told([whole], relay, Blind)
+        for pieces in splits:
+            with self.subTest(pieces=pieces, relay=relay):
+                self.assertEqual(told(pieces, relay, Mould), expected)
+
+    def test_with_the_mould_and_without(self):
+        chance = random.Random(4)
+        for number in range(effort(40, 300)):
+            whole = stream(chance)
+            whole = spoilt(chance, whole) if number % 4 == 3 else whole
+            self.same(whole, [[whole], *(cuts(chance, whole) for _ in range(4))], relay=number % 2 == 0)
+
+    def test_cut_at_every_position(self):
+        said = [*map(content, TEXTS[:4]), arguments("{"), *map(arguments, TEXTS[4:7])]
+        made = [*map(chunk, said[:4]), chunk(begin(0)), *map(chunk, said[4:]), chunk({}, "tool_calls"), DONE]
+        whole = b"".join(made)
+        for relay in (False, True):
+            self.same(whole, splits(whole), relay)
+
+    def test_most_of_a_stream_goes_together(self):
+        whole = b"".join(chunk(content(f"word {number}\n")) for number in range(100)) + chunk({}, "stop")
+        events = list(chat.read(Arrived([whole]), TARGET))
+        self.assertEqual([len(one.texts) for one in events if isinstance(one, Burst)], [98])
+
+
+if __name__ == "__main__":
+    unittest.main()

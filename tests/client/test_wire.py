@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from metrics.client import chat, quirks
 from metrics.client.transport import Timeouts, Transport
-from metrics.events import Closed, Event, Text, Tick, gather
+from metrics.events import Closed, Event, Text, Tick, gather, singly
 from metrics.records import Problem
 from tests import provider as fake
 from tests.client.arrivals import TARGET
@@ -114,7 +114,7 @@ class Wire(unittest.TestCase):
 def _until(events: Iterator[Event], kind: type) -> list[Event]:
     """Events up to the first of a kind."""
     out: list[Event] = []
-    for event in events:
+    for event in singly(events):
         out.append(event)
         if isinstance(event, kind):
             return out

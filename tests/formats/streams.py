@@ -5,7 +5,9 @@ reasoning, calls).
 refusals of their own.
 """
 
-from metrics.events import Chunk, Closed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
+import json
+
+from metrics.events import Burst, Chunk, Closed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.records import Usage
 
 USAGE = Usage(uncached_in=7, cache_read=3, cache_write=0, out=5, reasoning=2)
@@ -17,6 +19,11 @@ CHUNK = b'{"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":null}]}
 
 def call(index, call_id, name, *pieces):
     return [ToolStart(index, call_id, name), *(ToolArguments(index, piece) for piece in pieces)]
+
+
+def burst(like, *texts):
+    """Pieces like `like` that came together, in words that JSON need not spell as we do."""
+    return Burst(like, texts, [json.dumps(text).replace("/", "\\/")[1:-1].encode() for text in texts])
 
 
 STREAMS = [
@@ -46,6 +53,42 @@ STREAMS = [
     ("filtered", [Text("no"), Closed("content_filter", USAGE)], "no", "", []),
     ("usage unknown", [Text("a"), Closed("stop", Usage())], "a", "", []),
     ("a chunk beside its meaning", [Chunk(CHUNK, (Text("a"),)), END], "a", "", []),
+    ("pieces that came together", [Text("a"), burst(Text("a"), "b", "é\u2028"), END], "abé\u2028", "", []),
+    ("together from the first", [burst(Text(""), '"x"', "\n\\"), Text("z"), END], '"x"\n\\z', "", []),
+    (
+        "thoughts that came together, then text",
+        [Reasoning("h"), burst(Reasoning("h"), "m", " so"), burst(Text(""), "x", "y"), END],
+        "xy",
+        "hm so",
+        [],
+    ),
+    (
+        "arguments that came together",
+        [
+            *call(0, "c1", "look"),
+            burst(ToolArguments(0, ""), '{"a"', ":"),
+            burst(ToolArguments(0, ""), '"é\\n', '"}'),
+            CALLED,
+        ],
+        "",
+        "",
+        [("c1", "look", {"a": "é\n"})],
+    ),
+    (
+        "arguments that came together, and another call's",
+        [
+            ToolStart(0, "c1", "look"),
+            ToolStart(1, "c2", "go"),
+            burst(ToolArguments(1, ""), '{"b":', "2}"),
+            burst(ToolArguments(0, ""), '{"a":', "1"),
+            burst(Text(""), "t", "u"),
+            burst(ToolArguments(0, ""), "2", "}"),
+            CALLED,
+        ],
+        "tu",
+        "",
+        [("c1", "look", {"a": 12}), ("c2", "go", {"b": 2})],
+    ),
     ("one call", [*call(0, "c1", "look", '{"a"', ":1}"), CALLED], "", "", [("c1", "look", {"a": 1})]),
     (
         "text, then a call",

@@ -1,7 +1,7 @@
 import json
 import unittest
 
-from metrics.events import Chunk, Closed, Failed, Text, Tick
+from metrics.events import Burst, Chunk, Closed, Failed, Text, Tick, singly
 from metrics.formats import openai_chat
 from metrics.formats import openai_chat_relay as relay
 from metrics.formats.protocol import Stamp
@@ -132,6 +132,32 @@ class StreamTest(unittest.TestCase):
                 self.assertEqual(told[-1]["choices"][0]["finish_reason"], "stop")
                 said = "".join(chunk["choices"][0]["delta"].get("content") or "" for chunk in told)
                 self.assertEqual(said, "a")
+
+    TOGETHER = [
+        ("as usual", {}, {}),
+        ("with spaces", {"spaced": True}, {}),
+        ("the head behind the choices", {"order": ("all",)}, {}),
+        ("without a head", {"order": ()}, {}),
+        ("more in it, and behind the text", {"provider": "P\u2028"}, {"odd": [1], "logprobs": None}),
+        ("a role in each", {}, {"role": True}),
+        ("a text that looks like ours", {"note": r"\u0001"}, {}),
+        ("a text that looks like ours, as it is read", {"note": "\u0001"}, {}),
+    ]
+
+    def test_chunks_that_came_together_are_as_they_would_be_one_by_one(self):
+        for name, made, more in self.TOGETHER:
+            for texts in (["a"], ["a", "b\u2028é", "\\n", '\\"model\\":\\"m\\"']):
+                fields = dict(more)
+                delta = {"role": "assistant"} if fields.pop("role", None) else {}
+                whole = theirs(choice({**delta, "content": "%"}, **fields), **made)
+                before, behind = whole.split(b"%")
+                burst = Burst(Text(""), texts, [text.encode() for text in texts], before, behind)
+                for told in ([burst], [burst, burst], [theirs(STOP), burst], [theirs(STOP, **made), burst]):
+                    for asked in (request(), request(include_usage=True)):
+                        with self.subTest(name, texts=texts, told=len(told), usage=asked.include_usage):
+                            events = [Chunk(one, ()) if isinstance(one, bytes) else one for one in told]
+                            alone = [one for one in singly(events) if isinstance(one, Chunk)]
+                            self.assertEqual(streamed(*told, asked=asked), streamed(*alone, asked=asked))
 
     def test_usage_when_asked(self):
         asked = request(include_usage=True)

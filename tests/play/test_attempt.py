@@ -4,7 +4,7 @@ import itertools
 import unittest
 from unittest import mock
 
-from metrics.events import Chunk, Opened, Reasoning, Text, ToolStart
+from metrics.events import Burst, Chunk, Opened, Reasoning, Text, ToolStart
 from metrics.play.attempt import QUIET, THINKING, Attempt, Waiting
 from metrics.play.calls import Clocks
 
@@ -29,6 +29,8 @@ class LeaveTest(unittest.TestCase):
         ("a name", Opened("m"), False, False),
         ("a chunk with a name", NAMED, False, False),
         ("a thought", Reasoning("hm"), False, True),
+        ("thoughts together", Burst(Reasoning("hm"), ["h", "m"], [b"h", b"m"]), False, True),
+        ("text together", Burst(Text("a"), ["h", "m"], [b"h", b"m"]), True, True),
         ("a chunk with a thought", Chunk(b"{}", (Reasoning("hm"),)), False, True),
     ]
 

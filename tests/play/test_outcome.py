@@ -1,7 +1,18 @@
 import unittest
 
 from metrics.client.chat import Conversation
-from metrics.events import Chunk, Closed, Failed, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.events import (
+    Burst,
+    Chunk,
+    Closed,
+    Failed,
+    Opened,
+    Reasoning,
+    Text,
+    Tick,
+    ToolArguments,
+    ToolStart,
+)
 from metrics.play import outcome
 from metrics.play.outcome import Said
 from metrics.records import Price, Problem, Seat, Target, Usage
@@ -39,6 +50,22 @@ class OutcomeTest(unittest.TestCase):
             with self.subTest(name):
                 answer = of(*events)
                 self.assertEqual((answer.status, answer.error), (status, error))
+
+    TOGETHER = [
+        ("text", Text(""), ("ab", "", ("",))),
+        ("thoughts", Reasoning(""), ("", "ab", ("",))),
+        ("arguments", ToolArguments(0, ""), ("", "", ("ab",))),
+        ("nobody's arguments", ToolArguments(1, ""), ("", "", ("",))),
+    ]
+
+    def test_pieces_that_came_together(self):
+        for name, like, said in self.TOGETHER:
+            with self.subTest(name):
+                burst = Burst(like, ["a", "b"], [b"a", b"b"])
+                answer = of(Opened("m"), burst, Closed(usage=USED))
+                self.assertEqual((answer.text, answer.reasoning, answer.first_token_s), (*said[:2], 1.0))
+                called = of(ToolStart(0, "c", "look"), burst, Closed(usage=USED))
+                self.assertEqual(tuple(arguments for _, arguments in called.calls), said[2])
 
     BROKEN = [
         ("before a word", [], "upstream", "error"),

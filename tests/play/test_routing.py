@@ -4,7 +4,7 @@ import json
 from contextlib import closing
 from unittest import mock
 
-from metrics.events import Chunk, Closed, Text, Tick, ToolStart, gather
+from metrics.events import Chunk, Closed, Text, Tick, ToolStart, gather, singly
 from metrics.evidence import offloads, routes
 from metrics.limits import ledger
 from metrics.play import attempt, routing
@@ -108,7 +108,7 @@ class RoutingTest(Routes):
     def test_closed_comes_last_and_once(self):
         self.provider.script("mm", text("a", "b"))
         self.seat("core", "mm")
-        events = list(routing.play(self.choose(format="ollama")))
+        events = list(singly(routing.play(self.choose(format="ollama"))))
         self.assertEqual(sum(isinstance(event, Closed) for event in events), 1)
         self.assertIsInstance(events[-1], Closed)
         self.assertEqual("".join(event.text for event in events if isinstance(event, Text)), "ab")
