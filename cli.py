@@ -14,10 +14,12 @@ from dataclasses import dataclass, field
 from metrics.commands import (
     access,
     ask,
+    backup,
     budget,
     catalog,
     collections,
     cost,
+    disk,
     endpoints,
     help,
     init,
@@ -28,8 +30,10 @@ from metrics.commands import (
     models,
     quota,
     route,
+    selfcheck,
     serve,
     status,
+    update,
     used,
     verdict,
 )
@@ -59,6 +63,10 @@ TABLE: tuple[Command, ...] = (
     *quota.COMMANDS,
     *login.COMMANDS,
     *access.COMMANDS,
+    *backup.COMMANDS,
+    *disk.COMMANDS,
+    *selfcheck.COMMANDS,
+    *update.COMMANDS,
 )
 COMMANDS = {command.name: command for command in TABLE}
 

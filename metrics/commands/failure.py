@@ -23,6 +23,7 @@ EXITS = {
 NEXT_STEPS = {
     "auth": "set BENCHWARMERS_KEY or BENCHWARMERS_ADMIN_TOKEN, or: bench login; which is for what: "
     "bench help environment",
+    "backup": "take another backup: bench restore FILE --check tells whether one is whole",
     "budget": "see what is left, and when it renews: bench budget show",
     "payment": "see what is left, and when it renews: bench budget show",
     "forbidden": "this key or address may not do that; see: bench help environment",

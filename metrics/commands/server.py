@@ -63,6 +63,17 @@ class Server:
             raise self.stranger()
         return answer
 
+    def download(self, path: str) -> Iterator[bytes]:
+        """The bytes at `path` as they arrive. Raises Failure when the server refuses, or goes away before the
+        end."""
+        try:
+            with closing(self.open("GET", path, None)) as arrival:
+                if arrival.status >= 400:
+                    raise self.refusal(path, arrival.status, arrival.headers, parsed(arrival.read()))
+                yield from arrival.pieces(None)
+        except Problem as problem:
+            raise self.explained(problem) from None
+
     def stream(
         self, path: str, document: Mapping[str, Any], tick: float | None = None
     ) -> Iterator[dict[str, Any] | None]:

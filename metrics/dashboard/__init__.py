@@ -1,8 +1,10 @@
 """The dashboard: one module a page, each with the handlers it needs."""
 
 from metrics.dashboard import (
+    backup,
     catalog,
     collections,
+    disk,
     endpoints,
     keys,
     models,
@@ -26,4 +28,6 @@ HANDLERS = (
     *usage.HANDLERS,
     *catalog.HANDLERS,
     *settings.HANDLERS,
+    *disk.HANDLERS,
+    *backup.HANDLERS,
 )

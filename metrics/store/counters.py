@@ -96,12 +96,19 @@ class Counters:
 
     def save(self, state: str) -> None:
         """Save `state`, which is ours in JSON. If the disk refuses, the next start counts a longer tail."""
-        files = {name: [place, _mark(self._folder / name, place)] for name, place in self.places.items()}
-        head = json.dumps({migrate.VERSION: VERSION, "meaning": self._meaning, "files": files})
         try:
-            disk.put(self.path, f'{head[:-1]}, "state": {state}}}\n'.encode(), durable=False)
+            disk.put(self.path, self._text(state), durable=False)
         except Problem:
             return
+
+    def content(self) -> bytes:
+        """What the file would hold if it were saved now."""
+        return self._text(json.dumps(self.state))
+
+    def _text(self, state: str) -> bytes:
+        files = {name: [place, _mark(self._folder / name, place)] for name, place in self.places.items()}
+        head = json.dumps({migrate.VERSION: VERSION, "meaning": self._meaning, "files": files})
+        return f'{head[:-1]}, "state": {state}}}\n'.encode()
 
 
 def _mark(path: Path, place: int) -> str:

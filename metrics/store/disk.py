@@ -120,6 +120,10 @@ def put(path: Path, content: bytes | Iterable[bytes], *, durable: bool) -> None:
         with suppress(OSError):
             draft.unlink()
         raise refusal(error, path.name) from None
+    except BaseException:  # whoever makes the pieces gave up
+        with suppress(OSError):
+            draft.unlink()
+        raise
 
 
 def remove(path: Path) -> None:

@@ -10,21 +10,25 @@ order of its counts is not that of its lines.
 """
 
 import threading
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TypeVar
 
 from metrics.records import Problem
-from metrics.store import home, lines
+from metrics.store import home, lines, migrate
 from metrics.store.counters import Fold, State
 from metrics.store.kind import Kind
 from metrics.store.lines import Row
 from metrics.store.openlog import OpenLog
 from metrics.store.writer import trouble
 
-__all__ = ["JsonLog", "close_all", "trouble"]
+__all__ = ["JsonLog", "close_all", "in_use", "trouble"]
 
 T = TypeVar("T")
+
+_all: "weakref.WeakSet[JsonLog]" = weakref.WeakSet()
 
 LOOK = 20_000  # rows that one page of `recent` looks at while it searches for what the caller wants
 
@@ -32,6 +36,11 @@ LOOK = 20_000  # rows that one page of `recent` looks at while it searches for w
 def close_all() -> None:
     """Write out what is queued, save all counters and close all logs."""
     home.close()
+
+
+def in_use() -> "list[JsonLog]":
+    """The logs that are open in the current data folder."""
+    return [log for log in list(_all) if log.is_open]
 
 
 class JsonLog:
@@ -62,6 +71,12 @@ class JsonLog:
         self._kind = Kind(name, key, partition, durable, fold, empty, version, meaning)
         self._opening = threading.RLock()
         self._log: OpenLog | None = None
+        migrate.known(name, version)
+        _all.add(self)
+
+    @property
+    def is_open(self) -> bool:
+        return self._log is not None
 
     def open(self) -> OpenLog:
         """Open the log now."""
@@ -98,6 +113,11 @@ class JsonLog:
         """Write all that is queued. Problem when the disk refuses; it stays queued."""
         if self._log:
             self._log.drain()
+
+    def cut(self) -> tuple[dict[Path, int], tuple[Path, bytes] | None]:
+        """One moment of the log: where each of its files ends, all that was queued written before; and the
+        counters' file as of just then, None while they are made again."""
+        return (self._log or self.open()).cut()
 
     # --- reading
 

@@ -168,6 +168,16 @@ class OpenLog:
             if state:
                 self.counters.save(state)
 
+    def cut(self) -> tuple[dict[Path, int], tuple[Path, bytes] | None]:
+        """Where each file ends now that what was queued is written, and the counters' file with just those
+        rows in it; None for it while the counters do not fit."""
+        with self.io, self.memory:
+            with suppress(Problem):  # what the disk refuses stays queued, and out of the cut
+                self.drain()
+            ends = {segment.path: segment.end for segment in self.files.values()}
+            fits = self.kind.fold and self.ready and not self.waiting.entries
+            return ends, (self.counters.path, self.counters.content()) if fits else None
+
     def close(self) -> None:
         """Write out, save and close. What the disk refuses now is lost."""
         self._stop.set()
