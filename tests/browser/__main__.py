@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from tests.browser.stage import stage
+from tests.browser.stage import TOKEN, stage
 from tests.running import Running
 
 HERE = Path(__file__).resolve().parent
@@ -28,6 +28,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stab
 NPM = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
 PATIENCE = 600.0  # seconds a script may take
 TOGETHER = 2  # scripts at a time: a browser and a server want a core
+GUARDED = ("access", "security")  # scripts whose bench asks who is there
 PARTS = {"pages": 4}  # scripts whose checks change nothing, and into how many parts they are dealt
 LINE = re.compile(r"^(PASS|FAIL) ", re.MULTILINE)
 
@@ -103,8 +104,8 @@ def run(where: Path, shots: Path | None, part: tuple[str, str]) -> str:
     environment = {**os.environ, "CHROMIUM": browser() or "", "PART": part[1]}
     if shots:
         environment["SHOTS"] = str(shots.resolve())
-    with stage() as bench, Running() as empty:
-        environment |= {"BENCH": bench.url, "EMPTY": empty.url}
+    with stage(TOKEN if part[0] in GUARDED else "") as bench, Running() as empty:
+        environment |= {"BENCH": bench.url, "EMPTY": empty.url, "TOKEN": TOKEN}
         try:
             done = subprocess.run(
                 ["node", script],

@@ -1,9 +1,19 @@
 // What every script of checks needs: one browser, a page that tells of its errors, and a line for each check.
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
-export const { BENCH, EMPTY, SHOTS } = process.env;
+export const { BENCH, EMPTY, SHOTS, TOKEN } = process.env;
 const [PART, OF] = (process.env.PART ?? "0/1").split("/").map(Number);
+
+const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
+
+/** Themes and widths that a page is looked at in. */
+export const LOOKS = [
+  ["light", 1440],
+  ["dark", 1440],
+  ["light", 390],
+  ["dark", 390],
+];
 
 /** What a page said that no page should say; each check begins with none. */
 export const heard = [];
@@ -73,6 +83,26 @@ export async function until(page, look, wanted, sentence) {
 /** Press keys one after another. */
 export async function press(page, ...keys) {
   for (const key of keys) await page.keyboard.press(key);
+}
+
+/** Fail where axe finds anything. */
+export async function accessible(page) {
+  await page.evaluate(AXE);
+  const { violations } = await page.evaluate(() => globalThis.axe.run());
+  const said = violations.map(
+    ({ id, nodes }) =>
+      `${id}: ${nodes
+        .map(({ target }) => target.join(" "))
+        .slice(0, 3)
+        .join(", ")}`,
+  );
+  must(!violations.length, said.join("; "));
+}
+
+/** Fail where the page has to be scrolled sideways. */
+export async function fits(page) {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  must(over <= 0, `it is ${over} px too wide`);
 }
 
 /** A picture, if pictures are wanted. */

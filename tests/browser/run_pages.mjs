@@ -1,14 +1,5 @@
 // Every page, in both themes, wide and narrow: opens by its address, says nothing wrong, is accessible and fits.
-import { readFileSync } from "node:fs";
-import { BENCH, EMPTY, ask, must, open, run, shot } from "./browser.mjs";
-
-const AXE = readFileSync(new URL("node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
-const LOOKS = [
-  ["light", 1440],
-  ["dark", 1440],
-  ["light", 390],
-  ["dark", 390],
-];
+import { BENCH, EMPTY, LOOKS, accessible, ask, fits, open, run, shot } from "./browser.mjs";
 
 // name -> address, and what shows that it is drawn; an address may need an id that only the server knows.
 const PAGES = {
@@ -34,7 +25,12 @@ const PAGES = {
   endpoints: ["/endpoints", "table.rows"],
   endpoint: ["/endpoints?endpoint=hub", ".drawer"],
   "add endpoint": ["/endpoints?add=", "form"],
+  keys: ["/keys", ".holds-table .rows"],
+  key: ["/keys?key=ci&model=bench/code", ".drawer .bad"],
+  "new key": ["/keys?new=", ".drawer form"],
+  budget: ["/keys?budget=collection:review", ".drawer form"],
   settings: ["/settings", ".setting .field"],
+  login: ["/login", "#token-form"],
 };
 const FRESH = {
   ask: ["/", ".squad"],
@@ -42,6 +38,7 @@ const FRESH = {
   panels: ["/panels", ".empty-state"],
   conversations: ["/conversations", ".empty-state"],
   endpoints: ["/endpoints", ".first-endpoint"],
+  keys: ["/keys", ".empty-state"],
 };
 
 async function at([address, drawn], look) {
@@ -49,24 +46,6 @@ async function at([address, drawn], look) {
   if (typeof address !== "string") await page.goto(await address(page));
   await page.waitForSelector(drawn, { state: "visible" });
   return page;
-}
-
-async function accessible(page) {
-  await page.evaluate(AXE);
-  const { violations } = await page.evaluate(() => globalThis.axe.run());
-  const said = violations.map(
-    ({ id, nodes }) =>
-      `${id}: ${nodes
-        .map(({ target }) => target.join(" "))
-        .slice(0, 3)
-        .join(", ")}`,
-  );
-  must(!violations.length, said.join("; "));
-}
-
-async function fits(page) {
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  must(over <= 0, `it is ${over} px too wide`);
 }
 
 const checks = {};
