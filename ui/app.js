@@ -3,15 +3,18 @@ import { get, whenLost } from "./api.js";
 import { h } from "./dom.js";
 import { frame, nextTheme } from "./frame.js";
 import { listen, shortcut, showShortcuts, turnTo } from "./keys.js";
+import * as live from "./live.js";
 import { failure } from "./notice.js";
 import { PAGES, pageAt } from "./pages.js";
 import { palette, paletteButton } from "./palette.js";
 import { owes } from "./panels/facts.js";
 import { may, meetYou } from "./who.js";
 
-// Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again.
-const PULSE = { seen: 4000, hidden: 60_000 };
-const RECOUNT = 60_000; // ms after which what is owed is counted again: it is a look at many panels
+// Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again, and while the
+// stream tells what happens.
+const PULSE = { seen: 4000, told: 20_000, hidden: 60_000 };
+const OFTEN = 2000; // ms between looks for what the stream tells
+const RECOUNT = { told: 5000, untold: 60_000 }; // ms until what is owed is counted again: it is a look at many panels
 const PATIENCE = 3000; // ms after which a server that says nothing counts as gone
 
 const main = document.querySelector("main");
@@ -97,14 +100,15 @@ async function beat() {
     pages.get(here)?.lost?.(problem);
   }
   clearTimeout(timer); // of another look that began meanwhile
-  timer = setTimeout(beat, PULSE[document.hidden ? "hidden" : "seen"] * (0.9 + Math.random() * 0.2));
+  const pause = PULSE[document.hidden ? "hidden" : live.isUp() ? "told" : "seen"];
+  timer = setTimeout(beat, pause * (0.9 + Math.random() * 0.2));
 }
 
 let counted = -Infinity;
 
 // What is owed, for the rail. The page that judges counts by itself.
 async function count() {
-  if (here === "owed" || performance.now() - counted < RECOUNT) return;
+  if (here === "owed" || performance.now() - counted < RECOUNT.untold) return;
   counted = performance.now();
   try {
     const { panels, next } = await get("/api/log?state=owed&limit=50");
@@ -113,6 +117,11 @@ async function count() {
     // The pulse tells that the server is gone; the number is counted again when it is back.
   }
 }
+
+const recount = live.throttled(() => ((counted = -Infinity), count()), RECOUNT.told);
+const rebeat = live.throttled(beat, OFTEN);
+for (const topic of ["panel", "verdict"]) live.on(topic, (event) => event.state === "begun" || recount());
+for (const topic of ["calls", "change"]) live.on(topic, rebeat);
 
 document.addEventListener("visibilitychange", () => document.hidden || beat());
 
@@ -147,3 +156,4 @@ whenLost(around.stale);
 listen();
 show();
 beat();
+live.start({ up: around.fresh, down: beat });

@@ -13,7 +13,7 @@ const THEMES = { auto: "Theme of the system", light: "Light", dark: "Dark" };
 
 /**
  * Build the frame around main.
- * @returns {{status: (status: any) => void, stale: () => void, title: (parts: string[], place: Place) => void,
+ * @returns {{status: (status: any) => void, fresh: () => void, stale: () => void, title: (parts: string[], place: Place) => void,
  *   current: (place: Place) => void, owed: (n: number, more: boolean) => void}}
  */
 export function frame() {
@@ -30,6 +30,7 @@ export function frame() {
   main.after(bar);
   return {
     status: (status) => (drawFoot(foot, status), fresh(live)),
+    fresh: () => fresh(live),
     stale: () => stale(live),
     title: (parts, place) => drawTitle(title, parts, place),
     current: (place) => [rail, bar].forEach((each) => mark(each, place)),

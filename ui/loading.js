@@ -14,6 +14,22 @@ export class Loading {
   }
 
   /**
+   * Look again without a word: what stands there stays until the answer comes, and if it does not.
+   * @param {string} path
+   * @param {(said: any) => (Node | string)[] | Node} draw
+   */
+  async again(path, draw) {
+    this.stop();
+    const look = (this.look = new AbortController());
+    try {
+      const said = await get(path, look.signal);
+      if (this.look === look) this.root.replaceChildren(...[draw(said)].flat());
+    } catch {
+      // The pulse tells of a server that is gone.
+    }
+  }
+
+  /**
    * @param {string} path
    * @param {(said: any) => (Node | string)[] | Node} draw what to show of the answer
    * @param {(problem: Error) => Node | null} [explain] for a failure that this page can explain better

@@ -8,9 +8,11 @@ import { begin, fromRecord, hear, leave, partsOf, finished } from "../ask/panel.
 import { Preview } from "../ask/preview.js";
 import { announce, h } from "../dom.js";
 import { shortcut } from "../keys.js";
+import { on, throttled } from "../live.js";
 import { failure, notice } from "../notice.js";
 import { ask } from "../stream.js";
 
+const RELIST = 3000; // ms between two looks for what was asked elsewhere
 const AGAIN = 2000; // ms until an unfinished panel is looked for again
 const YOUNG = 6 * 60_000; // ms for which a panel that is not there may still be answering
 
@@ -39,6 +41,8 @@ export class Page {
     );
     this.view = h("div", { class: "stack" });
     root.append(this.gone, this.view);
+    const earlier = throttled(() => this.compose.isConnected && this.#relist(), RELIST);
+    on("panel", (event) => (event.state === "begun" ? undefined : (this.#ended(event), earlier())));
     this.#keys();
   }
 
@@ -103,6 +107,16 @@ export class Page {
     this.samples.hidden = asked && !this.known?.practice;
     if (asked && this.squad && !this.squad.dataset.seen) this.squad.open = false;
     if (this.squad) this.squad.dataset.seen = "yes";
+  }
+
+  // What stands there stays where its reader is.
+  #relist() {
+    if (!this.earlier.root.contains(document.activeElement)) this.earlier.load();
+  }
+
+  // A panel that was opened before it was done is opened when it is.
+  #ended({ panel }) {
+    if (panel && panel === this.awaited) this.#open(panel, true);
   }
 
   #ask(asking) {
@@ -205,6 +219,7 @@ export class Page {
   }
 
   async #open(id, again = false) {
+    this.awaited = null;
     this.opening = new AbortController();
     const { signal } = this.opening;
     this.app.title(["Ask", id]);
@@ -225,6 +240,7 @@ export class Page {
       const waiting = "If it is still being answered, it opens here when it is done.";
       // Said once: a redraw every other second would only flicker.
       if (!again) this.view.replaceChildren(notice("calm", "This panel is not found, or not finished yet.", waiting));
+      this.awaited = id;
       this.retry = setTimeout(() => this.#open(id, true), AGAIN);
     } else if (problem.status === 404) {
       const missing = new Trouble(`There is no panel ${id} here.`, {
@@ -251,6 +267,7 @@ export class Page {
   // Leaving ends the listening, not the panel: it goes on at the server and is found there again.
   #close() {
     clearTimeout(this.retry);
+    this.awaited = null;
     this.opening?.abort();
     this.stream?.abort();
     this.board?.close();

@@ -4,6 +4,7 @@ import { verdictOf } from "../ask/panel.js";
 import { timeline } from "../chart.js";
 import { Turns } from "../conversations/turns.js";
 import { announce, copyButton, h, set } from "../dom.js";
+import { Follow } from "../follow.js";
 import { shortcut } from "../keys.js";
 import { Loading, button, empty } from "../loading.js";
 import { commandLine, failure } from "../notice.js";
@@ -22,6 +23,12 @@ export class Page {
     this.panes = h("div", { class: "panes" }, this.aside, this.body);
     this.list = new Loading(this.aside);
     this.one = new Loading(this.body);
+    this.follow = new Follow(["turn", "verdict"], {
+      place: this.aside,
+      look: () => this.list.again(this.#listed(""), (said) => this.#draw(said)).then(() => this.#current()),
+      wanted: () => !this.from,
+      about: ({ event, call = "" }) => event === "turn" || call.startsWith("r"),
+    });
     this.#keys();
   }
 
@@ -40,6 +47,7 @@ export class Page {
   }
 
   hide() {
+    this.follow.show(false);
     this.list.stop();
     this.one.stop();
     this.from = null;
@@ -47,9 +55,12 @@ export class Page {
 
   #list(from) {
     this.from = from;
-    const query = new URLSearchParams({ limit: String(PAGE), ...(from && { before: from }) });
-    return this.list.show(`/api/conversations?${query}`, (said) => this.#draw(said));
+    this.follow.show(true);
+    return this.list.show(this.#listed(from), (said) => this.#draw(said));
   }
+
+  #listed = (from) =>
+    `/api/conversations?${new URLSearchParams({ limit: String(PAGE), ...(from && { before: from }) })}`;
 
   #draw({ conversations, next }) {
     this.next = next;
@@ -65,7 +76,7 @@ export class Page {
     const newest =
       this.from && h("a", { class: "button quiet small", href: this.#address({}), "data-go": true }, "Newest");
     return [
-      h("header", {}, h("h2", {}, "Route mode"), h("span", { class: "faint" }, "latest turn first")),
+      h("header", {}, h("h2", {}, "Route mode"), h("span", { class: "faint" }, "latest turn first"), this.follow.button),
       h(
         "ul",
         { class: "list" },

@@ -3,6 +3,7 @@ import { get } from "../api.js";
 import { h, set } from "../dom.js";
 import { shortcut } from "../keys.js";
 import { Loading, button, empty } from "../loading.js";
+import { Follow } from "../follow.js";
 import { Detail } from "../panels/detail.js";
 import { judgedState, totals } from "../panels/facts.js";
 import { idOf, titleIn } from "../ask/panel.js";
@@ -26,6 +27,12 @@ export class Page {
     this.detail = new Detail(app);
     this.place = h("div", { class: "stack" });
     this.list = new Loading(this.place);
+    this.follow = new Follow(["panel", "verdict"], {
+      place: this.place,
+      look: () => this.list.again(this.#asked(), (said) => this.#draw(said)),
+      wanted: () => !this.query.get("before"),
+      about: ({ state }) => state !== "begun",
+    });
     this.filters = this.#filters();
     this.#keys();
   }
@@ -42,6 +49,7 @@ export class Page {
   }
 
   hide() {
+    this.follow.show(false);
     this.list.stop();
     this.detail.stop();
     clearTimeout(this.timer);
@@ -52,9 +60,14 @@ export class Page {
     this.#offer();
     this.#pressed();
     this.root.replaceChildren(this.filters, this.place);
+    this.follow.show(true);
+    this.list.show(this.#asked(), (said) => this.#draw(said));
+  }
+
+  #asked() {
     const asked = new URLSearchParams(this.query);
     asked.set("limit", String(PAGE));
-    this.list.show(`/api/log?${asked}`, (said) => this.#draw(said));
+    return `/api/log?${asked}`;
   }
 
   #draw({ panels, next }) {
@@ -135,7 +148,7 @@ export class Page {
         h("button", { type: "button", "data-state": state, on: { click: () => this.#with({ state }) } }, word),
       ),
     );
-    return h("div", { class: "filters" }, this.words, this.collection, this.model, this.states);
+    return h("div", { class: "filters" }, this.words, this.collection, this.model, this.states, this.follow.button);
   }
 
   #typed() {
