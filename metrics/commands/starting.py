@@ -72,8 +72,12 @@ def not_started(process: "subprocess.Popen[bytes]", said: IO[bytes], server: Ser
 
 
 def command(server: Server) -> list[str]:
-    """This program's server, whether it lies in a checkout, in a package or in one file."""
+    """This program's server, where `server` is looked for."""
+    return [*program(), "--port", str(urlsplit(server.base).port or HERE_PORT), "--no-browser"]
+
+
+def program() -> list[str]:
+    """What starts this program's server, whether it lies in a checkout, in a package or in one file."""
     spec = importlib.util.find_spec("serve")
     folder = str(Path(spec.origin).parent) if spec and spec.origin else ""
-    port = str(urlsplit(server.base).port or HERE_PORT)
-    return [sys.executable, "-P", "-c", RUN.format(folder), "--port", port, "--no-browser"]
+    return [sys.executable, "-P", "-c", RUN.format(folder)]

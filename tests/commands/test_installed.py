@@ -1,0 +1,121 @@
+import json
+import sys
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+
+from metrics.commands import installed
+from metrics.commands.installed import Place
+
+WHEEL = "lib/python3.12/site-packages/benchwarmers"
+
+
+class Ways(unittest.TestCase):
+    """Each way by what it leaves on the disk; what they leave was looked at after real installations."""
+
+    def setUp(self) -> None:
+        self.root = Path(self.enterContext(tempfile.TemporaryDirectory())).resolve()
+
+    def put(self, *names: str) -> None:
+        for name in names:
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).touch()
+
+    def way(self, folder: str, prefix: str = "", **more: object) -> installed.Way:
+        here = Place(self.root / folder, self.root / prefix, True, "/py", {})
+        return installed.way(replace(here, **more))
+
+    def test_every_way(self) -> None:
+        root = self.root
+        wheel = f"tool/{WHEEL}"
+        self.put(f"{wheel}/__init__.py", f"venv/{WHEEL}/__init__.py", "checkout/.git/HEAD", "archive/cli.py")
+        self.put(f"cache/uv/archive-v0/x1/{WHEEL}/__init__.py", f"pipx/{WHEEL}/__init__.py")
+        self.put("tool/uv-receipt.toml", "pipx/pipx_metadata.json", "project/package.json")
+        pip = ("/py", "-m", "pip", "install", "--upgrade")
+        cases = [
+            ("git", ("checkout",), {}, ("git", "-C", str(root / "checkout"), "pull", "--ff-only")),
+            ("source", ("archive",), {}, ()),
+            ("uv tool", (wheel, "tool"), {}, ("uv", "tool", "upgrade", "benchwarmers")),
+            ("pipx", (f"pipx/{WHEEL}", "pipx"), {}, ("pipx", "upgrade", "benchwarmers")),
+            (
+                "uvx",
+                (f"cache/uv/archive-v0/x1/{WHEEL}", "cache/uv/archive-v0/x1"),
+                {},
+                ("uvx", "benchwarmers@latest"),
+            ),
+            (
+                "uvx",
+                (f"cache/uv/archive-v0/x1/{WHEEL}", "cache/uv/archive-v0/x1"),
+                {"origin": "/x.whl"},
+                ("uvx", "--from", "/x.whl", "benchwarmers"),
+            ),
+            ("pip", (f"venv/{WHEEL}", "venv"), {}, (*pip, "benchwarmers")),
+            ("pip", (f"venv/{WHEEL}", "venv"), {"origin": "/dist/x.whl"}, (*pip, "/dist/x.whl")),
+            (
+                "uv pip",
+                (f"venv/{WHEEL}", "venv"),
+                {"installer": "uv"},
+                ("uv", "pip", "install", "--python", "/py", "--upgrade", "benchwarmers"),
+            ),
+            (
+                "npm",
+                ("global/lib/node_modules/benchwarmers/benchwarmers",),
+                {},
+                ("npm", "install", "--global", "--prefix", str(root / "global"), "benchwarmers@latest"),
+            ),
+            (
+                "npm",
+                ("Roaming/npm/node_modules/benchwarmers/benchwarmers",),
+                {},
+                (
+                    "npm",
+                    "install",
+                    "--global",
+                    "--prefix",
+                    str(root / "Roaming" / "npm"),
+                    "benchwarmers@latest",
+                ),
+            ),
+            (
+                "npm",
+                ("project/node_modules/benchwarmers/benchwarmers",),
+                {},
+                ("npm", "install", "--prefix", str(root / "project"), "benchwarmers@latest"),
+            ),
+            ("npx", ("_npx/1a/node_modules/benchwarmers/benchwarmers",), {}, ("npx", "benchwarmers@latest")),
+            ("pyz", ("cache/ab/benchwarmers",), {"archive": root / "bench.pyz"}, ()),
+            (
+                "container",
+                ("app/benchwarmers",),
+                {"env": {"BENCHWARMERS_INSTALL": "container"}},
+                ("docker", "compose", "up", "--detach", "--build"),
+            ),
+        ]
+        for name, places, more, words in cases:
+            with self.subTest(name, more=more):
+                way = self.way(*places, **more)
+                self.assertEqual((way.name, way.words), (name, words))
+                self.assertTrue(way.remove)
+                self.assertTrue(way.words or way.first)  # there is always something to do
+                self.assertFalse(way.runs and not way.words)
+
+    def test_what_was_installed_from_a_file_says_so(self) -> None:
+        self.put(f"venv/{WHEEL}/__init__.py")
+        way = self.way(f"venv/{WHEEL}", "venv", origin="/dist/x.whl")
+        self.assertIn("/dist/x.whl", way.first)
+
+    def test_origins(self) -> None:
+        for url, expected in [
+            ("file:///home%20of/x.whl", "/home of/x.whl"),
+            ("https://example.org/x.whl", "https://example.org/x.whl"),
+        ]:
+            self.assertEqual(installed.origin(json.dumps({"url": url})), expected)
+        for broken in ("", "{}", "[]", "nonsense", '{"url"'):
+            self.assertEqual(installed.origin(broken), "")
+
+    def test_this_one(self) -> None:
+        here = installed.place({})
+        self.assertEqual(here.folder, Path(__file__).resolve().parents[2])
+        self.assertEqual((here.python, here.archive), (sys.executable, None))
+        self.assertIn(installed.way(here).name, ("git", "source"))
