@@ -178,13 +178,15 @@ def ports(visit: Visit) -> Iterator[Finding]:
 
 def port(server: Server, number: str, command: str) -> Finding:
     try:
-        server.get("/health")
+        ours = server.get("/health").get("name") == installed.NAME
     except Failure as failure:
         if failure.kind == "no_server" and failure.status == 503:
             return passed(number, "free")
-        then = f"stop that program, or take another port: bench {command} --port N"
-        return failed(number, "another program answers there", then)
-    return passed(number, "a Benchwarmers answers")
+        ours = False
+    if ours:
+        return passed(number, "a Benchwarmers answers")
+    then = f"stop that program, or take another port: bench {command} --port N"
+    return failed(number, "another program answers there", then)
 
 
 def running(visit: Visit) -> Iterator[Finding]:
@@ -262,7 +264,7 @@ def called(server: Server, name: str) -> Finding:
     return failed(name, str(listing.get("note")), f"bench endpoint test {name}")
 
 
-def skewed(name: str, base: str) -> Iterator[Finding]:
+def skewed(name: str, base: str, now: Callable[[], float] = time.time) -> Iterator[Finding]:
     """Whether this computer's clock agrees with the one of an endpoint elsewhere, which dates its replies."""
     if urlsplit(base).hostname in LOOPBACK:
         return
@@ -273,7 +275,7 @@ def skewed(name: str, base: str) -> Iterator[Finding]:
             there = parsedate_to_datetime(arrival.headers["date"]).timestamp()
     except (Problem, KeyError, ValueError):
         return  # whether it can be reached is told above
-    off = time.time() - there
+    off = now() - there
     if abs(off) > SKEW:
         yield failed(f"clock of {name}", f"ours is {off:+.0f} s from it", "have the clock set by the network")
     else:
