@@ -1,6 +1,7 @@
 """/api/log, /api/panel/{id} and /api/verdict: what was asked and answered, and what it was worth."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from metrics.bench import collections, fields
@@ -12,7 +13,10 @@ from metrics.web import roles
 from metrics.web.table import Call, Response
 
 MOST_CLAIMS = 200  # in one request
-LOOK = 600  # panels that one page looks at while it searches for those that fit its filters
+# How far back one page looks while it searches for what fits its filters: at this many panels, of which one
+# that must be read and looked up counts as many.
+LOOK, READ = 8_000, 15
+TOGETHER = 100  # panels whose verdicts are looked up in one go
 
 
 def as_said(field: str, value: Any) -> Any:
@@ -45,7 +49,9 @@ def log(call: Call) -> Response:
     how often each pair of models agreed."""
     before, collection = call.param("before") or None, call.param("collection") or None
     limit, fits = frame.page(call), _filter(call)
-    rows, cursor = _sifted(limit, before, collection, fits) if fits else _listed(limit, before, collection)
+    rows, cursor = (
+        _sifted(call, limit, before, collection, fits) if fits else _listed(limit, before, collection)
+    )
     if collection and not rows and not panels.known(collection):
         collections.get(collection)  # a removed one still has its log; of one that never was, say so
     beside: dict[str, Any] = {}
@@ -65,22 +71,35 @@ Row = dict[str, Any]
 
 def _listed(limit: int, before: str | None, collection: str | None) -> tuple[list[Row], str | None]:
     rows, cursor = panels.recent(limit, before, collection)
-    return [_short(judged(row)) for row in rows], cursor
+    return [_short(row) for row in judged_all(rows)], cursor
 
 
 def _sifted(
-    limit: int, before: str | None, collection: str | None, fits: Callable[[Row], bool]
+    call: Call, limit: int, before: str | None, collection: str | None, fits: Callable[[Row], bool]
 ) -> tuple[list[Row], str | None]:
     """A page of what fits. It may be short, or empty, with a cursor from which to look further back: how far
-    one request looks is bounded, for each panel's verdicts are looked up."""
+    one request looks is bounded."""
     found: list[Row] = []
-    looked, cursor = 0, before
-    while True:
-        rows, cursor = panels.recent(limit - len(found), cursor, collection)
-        found += [row for row in map(judged, rows) if fits(row)]
-        looked += len(rows)
-        if cursor is None or len(found) == limit or looked >= LOOK:
+    cursor, cost = before, 0
+    way = panels.back(before, collection, _words(call))
+    while chunk := list(islice(way, TOGETHER)):
+        told = {row["panel"]: row for row in judged_all([row for _, row in chunk if row])}
+        for place, row in chunk:
+            if len(found) == limit:
+                return [_short(row) for row in found], cursor
+            if row and fits(told[row["panel"]]):
+                found.append(told[row["panel"]])
+            cursor = place
+        cost += len(chunk) + READ * len(told)
+        if cost >= LOOK:
             return [_short(row) for row in found], cursor
+    return [_short(row) for row in found], None
+
+
+def _words(call: Call) -> list[str]:
+    """What the row of a panel must hold to fit the query."""
+    model = call.param("model")
+    return [*call.param("q").split(), *([model] if model else [])]
 
 
 def _short(row: Row) -> Row:
@@ -167,23 +186,35 @@ def conversation(call: Call) -> Response:
 
 def panel(call: Call) -> Response:
     """One panel in full; its body is null once it has expired, or if none was kept."""
-    row = panels.find(call.parts["id"])
+    return frame.ok(**whole(call.parts["id"]))
+
+
+def whole(panel_id: str) -> dict[str, Any]:
+    """All that is kept of a panel: {panel, body, verdicts, claims}. Problem 404 when there is none."""
+    row = panels.find(panel_id)
     if row is None:
-        raise Problem(
-            404, f'there is no panel "{call.parts["id"]}"; `bench log` lists the latest', param="id"
-        )
+        raise Problem(404, f'there is no panel "{panel_id}"; `bench log` lists the latest', param="id")
     calls = [seat["call"] for seat in row.get("seats", ())]
-    return frame.ok(
-        panel=judged(row),
-        body=bodies.read(row["panel"]),
-        verdicts={call_id: given for call_id in calls if (given := verdicts.of(call_id))},
-        claims={call_id: marked for call_id in calls if (marked := claims.of(call_id))},
-    )
+    return {
+        "panel": judged(row),
+        "body": bodies.read(row["panel"]),
+        "verdicts": {call_id: given for call_id in calls if (given := verdicts.of(call_id))},
+        "claims": {call_id: marked for call_id in calls if (marked := claims.of(call_id))},
+    }
 
 
-def judged(row: Mapping[str, Any]) -> dict[str, Any]:
+def judged(row: Row) -> Row:
     """A panel's row with each seat's verdict, null where none was given."""
-    return {**row, "seats": [{**seat, "verdict": verdicts.of(seat["call"])} for seat in row.get("seats", ())]}
+    return judged_all([row])[0]
+
+
+def judged_all(rows: Sequence[Row]) -> list[Row]:
+    """The same of several, looked up together."""
+    given = verdicts.of_each([seat["call"] for row in rows for seat in row.get("seats", ())])
+    return [
+        {**row, "seats": [{**seat, "verdict": given.get(seat["call"])} for seat in row.get("seats", ())]}
+        for row in rows
+    ]
 
 
 def verdict(call: Call) -> Response:

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from metrics.evidence import panels
+from metrics.store import lines
 from metrics.store.log import JsonLog
 
 Row = dict[str, Any]
@@ -30,8 +31,11 @@ def recent(
     limit: int, before: str | None = None, collection: str | None = None
 ) -> tuple[list[Row], str | None]:
     """The latest offloads (of a collection), newest first, and the cursor of the next page."""
-    where = None if collection is None else lambda row: row.get("collection") == collection
-    return LOG.recent(limit, before, where)
+    if collection is None:
+        return LOG.recent(limit, before)
+    return LOG.recent(
+        limit, before, lambda row: row.get("collection") == collection, lines.with_text(collection)
+    )
 
 
 def retain(oldest: str) -> int:

@@ -5,11 +5,13 @@ A row is complete in itself. A panel whose stragglers come in later is recorded 
 counts. The counters of the log hold what `waits` tells, taken from the decision that each row carries.
 """
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.records import Problem
+from metrics.store import lines
 from metrics.store.log import JsonLog
 
 Row = dict[str, Any]
@@ -39,9 +41,39 @@ def recent(
 
     Problem 400 when `before` is no such cursor.
     """
-    before = cursor(before)
-    where = None if collection is None else lambda row: row.get("collection") == collection
-    return LOG.recent(limit, before, where)
+    if collection is None:
+        return LOG.recent(limit, cursor(before))
+    return LOG.recent(
+        limit,
+        cursor(before),
+        lambda row: row.get("collection") == collection,
+        lines.with_text(collection),
+    )
+
+
+def back(
+    before: str | None = None, collection: str | None = None, holding: Sequence[str] = ()
+) -> Iterator[tuple[str, Row | None]]:
+    """(cursor, panel) of every panel before the cursor `before`, newest first, as far as the caller goes.
+    None stands for one of another collection, and for one whose row cannot hold all the texts of `holding`,
+    in whatever case: that is soon seen, and leaves to the caller to look whether those that may, do.
+
+    Problem 400 when `before` is no such cursor.
+    """
+    named = lines.with_text(collection) if collection else None
+    texts = [
+        text.casefold().encode() for text in holding if text.isascii() and json.dumps(text) == f'"{text}"'
+    ]
+
+    def maybe(line: bytes) -> bool:
+        if named and not named(line):
+            return False
+        plain = line.lower() if texts else b""  # where others than ASCII stand, case is more than lower()
+        return all(text in plain for text in texts) or b"\\u" in line
+
+    for place, row in LOG.backwards(cursor(before), maybe if named or texts else None):
+        other = row is None or (collection is not None and row.get("collection") != collection)
+        yield place, None if other else row
 
 
 def cursor(before: str | None) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from metrics.evidence import reliability
-from metrics.store import stamps
+from metrics.store import lines, stamps
 from metrics.store.log import JsonLog
 
 Row = dict[str, Any]
@@ -110,8 +110,11 @@ def recent(
 ) -> tuple[list[Row], str | None]:
     """The latest conversations (of a collection) by their latest turns, newest first, and the cursor of the
     next page."""
-    where = None if collection is None else lambda row: row.get("collection") == collection
-    return LOG.recent(limit, before, where)
+    if collection is None:
+        return LOG.recent(limit, before)
+    return LOG.recent(
+        limit, before, lambda row: row.get("collection") == collection, lines.with_text(collection)
+    )
 
 
 def turns(conversation: str, since: str = "") -> list[Row]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from metrics.evidence import panels
+from metrics.store import lines
 from metrics.store.log import JsonLog
 
 Row = dict[str, Any]
@@ -54,8 +55,11 @@ def recent(
     limit: int, before: str | None = None, collection: str | None = None
 ) -> tuple[list[Row], str | None]:
     """The latest shadow seats (of a collection), newest first, and the cursor of the next page."""
-    where = None if collection is None else lambda row: row.get("collection") == collection
-    return LOG.recent(limit, before, where)
+    if collection is None:
+        return LOG.recent(limit, before)
+    return LOG.recent(
+        limit, before, lambda row: row.get("collection") == collection, lines.with_text(collection)
+    )
 
 
 def retain(oldest: str) -> int:

@@ -11,7 +11,7 @@ member of its panel made (evidence/novelty). Both kinds add up to evidence cells
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeVar
 
 from metrics import bus
@@ -130,6 +130,13 @@ def of(call: str) -> Row | None:
     """The verdict on a call that stands; None when it has none."""
     row = LOG.find(_id(call))
     return None if row is None or row.get("withdrawn") else row
+
+
+def of_each(calls: Collection[str]) -> dict[str, Row]:
+    """The verdicts that stand, by call, on those of these calls that have one."""
+    ids = {_id(call): call for call in calls}
+    rows = LOG.find_each(ids)
+    return {ids[name]: row for name, row in rows.items() if not row.get("withdrawn")}
 
 
 def judged(panel_id: str) -> bool:

@@ -10,6 +10,7 @@ compares the key. The index can always be made again from its log.
 import hashlib
 import os
 import struct
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -150,6 +151,41 @@ class Index:
                 start = max(0, end - size)
                 yield from _matches(disk.read(fd, end - start, start), mark)
                 end, size = start, min(size * 4, MOST)
+
+    def latest(self, keys: Iterable[str]) -> dict[str, int]:
+        """Where the last line with each of these keys may begin, of those that have one. One look at the
+        index, from its end, however many keys there are and however many of them have none."""
+        wanted = {digest(key): key for key in keys}
+        found: dict[str, int] = {}
+        for mark, offset in reversed(self._fresh):
+            if mark in wanted:
+                found[wanted.pop(mark)] = offset
+        marks = {int.from_bytes(mark, sys.byteorder): key for mark, key in wanted.items()}
+        end = lines.size_of(self.path) // SIZE * SIZE
+        size = 4096
+        if not end:
+            return found
+        with disk.reading(self.path) as fd:
+            while end > 0 and marks:
+                start = max(0, end - size)
+                records = disk.read(fd, end - start, start)
+                for at in _any_of(records, marks):
+                    found[marks.pop(int.from_bytes(records[at : at + 8], sys.byteorder))] = (
+                        RECORD.unpack_from(records, at)[1]
+                    )
+                end, size = start, min(size * 4, MOST)
+        return found
+
+
+def _any_of(records: bytes, marks: Iterable[int]) -> list[int]:
+    """Where in `records` the last one of each of these marks that is there begins."""
+    whole = len(records) // SIZE * SIZE
+    column = memoryview(records)[:whole].cast("Q").tolist()[::2]
+    there = set(marks).intersection(column)
+    if not there:
+        return []
+    last = {mark: number for number, mark in enumerate(column) if mark in there}
+    return [number * SIZE for number in last.values()]
 
 
 def _matches(records: bytes, mark: bytes) -> Iterator[int]:

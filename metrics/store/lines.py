@@ -5,7 +5,7 @@ A file is read in pieces from where it is wanted; nothing here reads a whole fil
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,12 @@ def _finite(value: Any) -> Any:
             return None
         case _:
             return value
+
+
+def with_text(text: str) -> Callable[[bytes], bool]:
+    """Whether a line holds this text as a string of its own: a row whose field it is does."""
+    held = _ascii(text)
+    return lambda line: held in line
 
 
 def header(version: int) -> bytes:

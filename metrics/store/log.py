@@ -11,7 +11,7 @@ order of its counts is not that of its lines.
 
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
@@ -22,6 +22,7 @@ from metrics.store.counters import Fold, State
 from metrics.store.kind import Kind
 from metrics.store.lines import Row
 from metrics.store.openlog import OpenLog
+from metrics.store.segment import Maybe
 from metrics.store.writer import trouble
 
 __all__ = ["JsonLog", "close_all", "in_use", "trouble"]
@@ -135,6 +136,20 @@ class JsonLog:
             raise _indexing(self.name)
         return row
 
+    def find_each(self, keys: Collection[str], since: str = "") -> dict[str, Row]:
+        """The latest row of each of these keys that has one: what `find` says of each, in one look.
+
+        Problem 503 when one is not found while the index is being made again.
+        """
+        log = self._log or self.open()
+        queued = {key: line for key in keys if (line := log.waiting.newest(key)) is not None}
+        found = {key: row for key, line in queued.items() if (row := lines.decode(line))}
+        left = [key for key in keys if key not in found]
+        found |= log.steady(lambda: log.latest(left, since))
+        if len(found) < len(set(keys)) and log.indexing:
+            raise _indexing(self.name)
+        return found
+
     def find_all(self, key: str, since: str = "") -> list[Row]:
         """All rows with this key, latest first. Problem 503 while the index is being made again."""
         log = self._log or self.open()
@@ -145,26 +160,42 @@ class JsonLog:
         return [*log.queued(key), *log.steady(lambda: list(log.rows(key, since)))]
 
     def recent(
-        self, limit: int, before: str | None = None, where: Callable[[Row], bool] | None = None
+        self,
+        limit: int,
+        before: str | None = None,
+        where: Callable[[Row], bool] | None = None,
+        maybe: Maybe | None = None,
     ) -> tuple[list[Row], str | None]:
         """The latest `limit` rows that fit `where`, newest first, and the cursor of the next page (None: that
-        was all).
+        was all). `maybe` as for `backwards`.
 
         `before` is the cursor of the page before. A page may be short when few rows fit; its cursor says
         whether to go on.
         """
+        rows: list[Row] = []
+        cursor = before
+        for looked, (place, row) in enumerate(self.backwards(before, maybe)):
+            if len(rows) == limit or looked == LOOK:
+                return rows, cursor
+            if row is not None and (where is None or where(row)):
+                rows.append(row)
+            cursor = place
+        return rows, None
+
+    def backwards(
+        self, before: str | None = None, maybe: Maybe | None = None
+    ) -> Iterator[tuple[str, Row | None]]:
+        """(cursor, row) of every row before the cursor `before`, newest first, as far as the caller goes.
+
+        `maybe` says of a line as it is stored whether it is worth being read; one that is not is (cursor,
+        None), and costs next to nothing. Names and ASCII words stand in a line as they are; other characters
+        are escaped.
+        """
         log = self._log or self.open()
         with suppress(Problem):
             log.drain()
-        rows: list[Row] = []
-        cursor = before
-        for looked, (file, offset, row) in enumerate(log.backwards(_place(before))):
-            if len(rows) == limit or looked == LOOK:
-                return rows, cursor
-            if where is None or where(row):
-                rows.append(row)
-            cursor = f"{file}:{offset}"
-        return rows, None
+        for file, offset, row in log.backwards(_place(before), maybe):
+            yield f"{file}:{offset}", row
 
     @property
     def state(self) -> State:

@@ -9,7 +9,7 @@ exactly the rows on disk.
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +20,7 @@ from metrics.store import disk, home, lines, sifting, writer
 from metrics.store.counters import Counters
 from metrics.store.kind import Kind
 from metrics.store.lines import Row
-from metrics.store.segment import CATCH_UP, Segment
+from metrics.store.segment import CATCH_UP, Maybe, Segment
 from metrics.store.waiting import Entry, Waiting
 
 T = TypeVar("T")
@@ -271,18 +271,31 @@ class OpenLog:
             if not until or segment.name[: len(until)] <= until:
                 yield from segment.rows(key)
 
+    def latest(self, keys: Collection[str], since: str = "") -> dict[str, Row]:
+        """The last row on disk of each of these keys that has one."""
+        found: dict[str, Row] = {}
+        for segment in reversed(list(self.files.values())):
+            left = [key for key in keys if key not in found]
+            if not left or (since and self.kind.partition and segment.name < since):
+                break
+            found |= segment.latest(left)
+        return found
+
     def queued(self, key: str) -> list[Row]:
         """The rows not on disk yet with this key, latest first."""
         with self.memory:
             found = [entry.line for entry in reversed(self.waiting.entries) if entry.key == key]
         return [row for row in map(lines.decode, found) if row]
 
-    def backwards(self, cursor: tuple[str, int] | None) -> Iterator[tuple[str, int, Row]]:
-        """All rows before the cursor (file, offset), latest first, each with its own place."""
+    def backwards(
+        self, cursor: tuple[str, int] | None, maybe: Maybe | None = None
+    ) -> Iterator[tuple[str, int, Row | None]]:
+        """All rows before the cursor (file, offset), latest first, each with its own place; None for a line
+        that `maybe` does not want."""
         last, end = cursor or ("~", 0)
         for segment in reversed(list(self.files.values())):
             if segment.name <= last:
-                for offset, row in segment.backwards(end if segment.name == last else None):
+                for offset, row in segment.backwards(end if segment.name == last else None, maybe):
                     yield segment.name, offset, row
 
     # --- in the background

@@ -5,7 +5,7 @@ else changed, replaced or removed is noticed, and a write that the disk broke of
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,6 +14,8 @@ from metrics.store import disk, lines, migrate, sifting
 from metrics.store.index import Index, digest
 from metrics.store.lines import Row
 from metrics.store.waiting import Entry
+
+Maybe = Callable[[bytes], bool]  # whether a line, as it stands in the file, may be a row that is looked for
 
 CATCH_UP = 2_000_000  # bytes that are read at once, while somebody waits; more is done in the background
 
@@ -155,6 +157,20 @@ class Segment:
                     if row and row.get(self._key or "") == key:
                         yield row
 
+    def latest(self, keys: Collection[str]) -> dict[str, Row]:
+        """The last row of each of these keys that has one."""
+        if not self.index:
+            return {}
+        found: dict[str, Row] = {}
+        with suppress(FileNotFoundError):  # removed just now, for its age
+            for key, offset in self.index.latest(keys).items():
+                row = lines.decode(lines.at(self.path, offset)) if offset < self.end else None
+                if row is None or row.get(self._key or "") != key:  # another key of the same digest, or torn
+                    row = next(self.rows(key), None)
+                if row is not None:
+                    found[key] = row
+        return found
+
     def superseded(self, row: Row, offset: int) -> bool:
         """Whether a later row has the same key."""
         key = row.get(self._key or "")
@@ -162,11 +178,14 @@ class Segment:
             return False
         return next(self.index.offsets(key), offset) > offset
 
-    def backwards(self, end: int | None) -> Iterator[tuple[int, Row]]:
+    def backwards(self, end: int | None, maybe: Maybe | None = None) -> Iterator[tuple[int, Row | None]]:
         """The rows before offset `end` (None: all) as (offset, row), last first, those superseded by a later
-        one left out."""
+        one left out. A line that `maybe` does not want is not read as a row: it is (offset, None)."""
         try:
             for offset, line in lines.backwards(self.path, self.end if end is None else min(end, self.end)):
+                if maybe and not maybe(line):
+                    yield offset, None
+                    continue
                 row = lines.decode(line)
                 if row and not self.superseded(row, offset):
                     yield offset, row

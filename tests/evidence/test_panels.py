@@ -44,6 +44,37 @@ class Panels(HomeCase):
         self.assertEqual(panels.find(first["panel"]), later)
         self.assertEqual(panels.recent(9), ([later], None))
 
+    def test_what_cannot_hold_the_words_is_passed_over_and_nothing_else(self) -> None:
+        tasks = (
+            "Torn WRITE in the index",
+            "Straße und ﬁle",
+            "a \u212aelvin sign",
+            "torn once",
+            'a "quoted" torn',
+        )
+        for number, task in enumerate(tasks):
+            panels.record(panel(number, task=task, collection="side" if number == 3 else "core"))
+        cases = (
+            ((), None, "01234"),
+            (("torn",), None, "01234"),  # what is not ASCII may be anything in lower case
+            (("TORN", "write"), None, "012"),
+            (("strasse",), None, "12"),
+            (("kelvin",), None, "12"),
+            (("stra\u00dfe",), None, "01234"),
+            (('"',), None, "01234"),
+            ((), "core", "0124"),
+            (("torn",), "side", "3"),
+            (("nowhere",), "side", ""),
+        )
+        for holding, collection, expected in cases:
+            with self.subTest(holding=holding, collection=collection):
+                told = list(panels.back(None, collection, holding))
+                kept = [row for _, row in told if row]
+                self.assertEqual(kept, [panels.find(row["panel"]) for row in kept])
+                self.assertEqual("".join(sorted(str(int(row["panel"][-8:], 16)) for row in kept)), expected)
+        place = list(panels.back())[1][0]
+        self.assertEqual([row["task"] for _, row in panels.back(place) if row], list(tasks[2::-1]))
+
     def test_ids(self) -> None:
         short = panel(1) | {"panel": "p20261129-142220-5da7"}
         panels.record(short)

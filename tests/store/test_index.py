@@ -47,6 +47,26 @@ class Search(Case):
         for number in random.Random(1).sample(range(5000), 50):
             self.assertEqual(list(made.offsets(f"k{number}")), [places[number]])
 
+    def test_the_last_of_many_keys_in_one_look(self) -> None:
+        draw = random.Random(2)
+        keys = [f"k{draw.randrange(3000)}" for _ in range(6000)]
+        places = self.write(*keys)
+        made = self.filled()
+        fresh = [f"k{number}" for number in (5, 7, 7)]
+        more = self.write(*fresh)
+        made.add(list(zip(map(index.digest, fresh), more, strict=True)), lines.size_of(self.log))
+        last = dict(zip(keys, places, strict=True)) | dict(zip(fresh, more, strict=True))
+        asked = [*(f"k{number}" for number in range(0, 3000, 7)), "k5", "k7", "none", "nothing"]
+        expected = {key: last[key] for key in asked if key in last}
+        self.assertEqual(made.latest(asked), expected)
+        self.assertEqual(made.latest(["none"]), {})
+        self.assertEqual(made.latest([]), {})
+        for key in asked[::10]:
+            self.assertEqual(made.latest([key]).get(key), next(made.offsets(key), None))
+
+    def test_an_index_that_is_not_there_knows_nothing(self) -> None:
+        self.assertEqual(self.settled().latest(["a"]), {})
+
     def test_bytes_that_only_look_like_a_record(self) -> None:
         mark = index.digest("a")
         straddling = [

@@ -10,6 +10,27 @@ from metrics.store.log import JsonLog
 from tests.store.logs import AT, LogCase, count, row
 
 
+class Each(LogCase):
+    def test_many_keys_as_one_by_one(self) -> None:
+        keys = [f"k{number}" for number in range(8)]
+        for number, key in enumerate((*keys, *keys[:4], "k1")):
+            self.log.submit(row(number, "2026-10-01" if number < 8 else AT) | {"id": key})
+            if number == 9:
+                self.log.flush()
+        asked = [*keys, "none"]
+        expected = {key: found for key in asked if (found := self.log.find(key))}
+        self.assertEqual(len(expected), 8)
+        self.assertEqual(self.log.find_each(asked), expected)
+        self.log.flush()
+        self.assertEqual(self.log.find_each(asked), expected)
+        home.close()
+        self.assertEqual(self.log.find_each(asked), expected)
+        self.assertEqual(self.log.find_each(["none"]), {})
+        self.assertEqual(self.log.find_each([]), {})
+        late = self.log.find_each(keys, since="2026-11")
+        self.assertEqual(late, {key: one for key in keys if (one := self.log.find(key, since="2026-11"))})
+
+
 class Write(LogCase):
     def test_appended_and_submitted_rows(self) -> None:
         plain = JsonLog("plain.jsonl", key="id", fold=count)
