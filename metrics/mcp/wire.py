@@ -144,14 +144,6 @@ def decoded(value: str) -> str | None:
         return None
 
 
-def encoded(value: str) -> str:
-    """Its reverse: a value as the header may carry it."""
-    plain = value.isascii() and value.isprintable() and value == value.strip()
-    if plain and not (value.startswith("=?base64?") and value.endswith("?=")):
-        return value
-    return f"=?base64?{base64.b64encode(value.encode('utf-8', 'replace')).decode()}?="
-
-
 # --- replies
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from metrics.bench import scope
 from metrics.bench.keys import Key
 from metrics.bench.scope import Scope
+from metrics.commands import stdio
 from metrics.evidence import panels
 from metrics.mcp import endpoint, wire
 from metrics.records import Problem
@@ -30,7 +31,7 @@ def modern(method: str, params: Any = None, its: Any = 1) -> tuple[dict[str, Any
     said = message(method, {**(params or {}), "_meta": meta}, its)
     headers = {"mcp-protocol-version": "2026-07-28", "mcp-method": method}
     if method in wire.NAMED:
-        headers["mcp-name"] = wire.encoded(str(said["params"].get(wire.NAMED[method])))
+        headers["mcp-name"] = stdio.header(str(said["params"].get(wire.NAMED[method])))
     return said, headers
 
 

@@ -2,6 +2,7 @@
 
 import unittest
 
+from metrics.commands import stdio
 from metrics.mcp import wire
 from metrics.mcp.wire import Refused
 from metrics.records import Problem
@@ -88,7 +89,7 @@ class MessageTest(unittest.TestCase):
                 posted, headers = modern("tools/call", {"name": name})
                 self.assertTrue(headers["mcp-name"].isascii())
                 self.assertEqual(wire.message(posted, headers).params["name"], name)
-        self.assertEqual(wire.encoded("ask"), "ask")
+        self.assertEqual(stdio.header("ask"), "ask")
 
     def test_a_notification_needs_no_meta(self):
         posted = {"jsonrpc": "2.0", "method": "notifications/cancelled"}
