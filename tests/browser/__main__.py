@@ -11,7 +11,6 @@ CI=true, where a browser is promised.
 import argparse
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,12 +19,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
+from scripts.driven import browser
 from tests.browser.stage import TOKEN, stage
 from tests.running import Running
 
 HERE = Path(__file__).resolve().parent
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-NPM = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
 PATIENCE = 600.0  # seconds a script may take
 TOGETHER = 2  # scripts at a time: a browser and a server want a core
 GUARDED = ("access", "security")  # scripts whose bench asks who is there
@@ -45,41 +43,18 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := set(options.names) - set(scripts()):
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(scripts())}")
-    if why := missing():
-        print(f"{'FAILED' if promised() else 'SKIPPED'}: {why}. Nothing was checked in a browser.")
+    if why := browser.missing():
+        print(f"{'FAILED' if browser.promised() else 'SKIPPED'}: {why}. Nothing was checked in a browser.")
         print("0 passed, 0 failed")
-        return 1 if promised() else 0
+        return 1 if browser.promised() else 0
     with tempfile.TemporaryDirectory(prefix="bench-browser-") as scratch:
         where = options.dir or Path(scratch)
-        install(where)
+        browser.install(where, HERE.glob("*.mjs"))
         return checked(where, options.names or scripts(), options.shots)
 
 
 def scripts() -> list[str]:
     return sorted(path.stem.removeprefix("run_") for path in HERE.glob("run_*.mjs"))
-
-
-def browser() -> str | None:
-    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-def missing() -> str | None:
-    """What is needed and not there; None when all is."""
-    needed = {"no Chromium is installed": browser(), "there is no Node": shutil.which("node")}
-    needed["there is no npm"] = shutil.which("npm")
-    return next((why for why, there in needed.items() if not there), None)
-
-
-def promised() -> bool:
-    """Whether this machine is one that must check (CI=true, as most such services say)."""
-    return os.environ.get("CI", "").lower() in ("1", "true", "yes")
-
-
-def install(where: Path) -> None:
-    where.mkdir(parents=True, exist_ok=True)
-    for path in (HERE / "package.json", *HERE.glob("*.mjs")):
-        shutil.copy(path, where)
-    subprocess.run(["npm", *NPM], cwd=where, check=True, stdout=subprocess.DEVNULL)
 
 
 def checked(where: Path, names: Iterable[str], shots: Path | None) -> int:
@@ -101,7 +76,7 @@ def dealt(names: Iterable[str]) -> list[tuple[str, str]]:
 def run(where: Path, shots: Path | None, part: tuple[str, str]) -> str:
     """What a script said. One that broke off or hung is a failure of its own."""
     script = f"run_{part[0]}.mjs"
-    environment = {**os.environ, "CHROMIUM": browser() or "", "PART": part[1]}
+    environment = {**os.environ, "CHROMIUM": browser.chromium() or "", "PART": part[1]}
     if shots:
         environment["SHOTS"] = str(shots.resolve())
     with stage(TOKEN if part[0] in GUARDED else "") as bench, Running() as empty:
