@@ -5,15 +5,22 @@ Python's own reader wants the whole text as a str beside what it makes of it, an
 between two escapes; its writer joins twice. So the long strings of a large body are cut out as bytes and read
 by themselves, piece by piece, and are written piece by piece too. Everything else is left to Python's own,
 which also has the last word on what is JSON.
+
+What is long for another reason, many messages or tools, is mostly sent on as it came: a long list of a body
+is read as an `AsWritten`, which has its text.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from io import BytesIO
 from json import JSONDecoder
 from typing import Any
 
-LARGE = 1_000_000  # bytes of a body that is worth looking through
+LARGE = 1_000_000  # bytes of a body that is worth looking through,
+MODEST = 4_000_000  # of one that can be read at once where none of its strings is longer than
+WINDOW = 65_536  # or twice that; and
+LIST = 8_192  # of a list whose text is kept
 LONG = 4_096  # bytes of a string in it that is read by itself, or
 WIDE = 1_024  # where not all is ASCII: one such character makes all of its str two or four times as large
 PIECE = 65_536  # characters that are written at once
@@ -37,13 +44,29 @@ _PIECES = re.compile(rb"(?:%b|%b|\\u....|\\.){1,256}" % (_RUN, _PAIR), re.DOTALL
 _PLACE = "-Infinity"
 
 
+# A half of a surrogate pair, which has no UTF-8 by itself: what holds one may have to be written anew.
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
+_BLANK = re.compile(r"[ \t\n\r]*")
+
+
 # --- reading
+
+
+class AsWritten(list[Any]):
+    """A list as it was read, and the UTF-8 JSON that it was read from, which every reader can take. Whoever
+    wants to change it makes another list."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, items: Iterable[Any], text: bytes) -> None:
+        super().__init__(items)
+        self.text = text
 
 
 def cut(body: bytes) -> list[bytes]:
     """A JSON text in pieces, of which every second is a long string without its quotes. Joined by quotes they
     are the text again."""
-    if len(body) < LARGE:
+    if len(body) < LARGE or (len(body) < MODEST and not _has_long(body)):
         return [body]
     pieces: list[bytes] = []
     least = LONG if body.isascii() else WIDE
@@ -59,6 +82,20 @@ def cut(body: bytes) -> list[bytes]:
                 done = end
         at = end
     return [*pieces, body[done:]]
+
+
+def _has_long(body: bytes) -> bool:
+    """Whether a string in `body` may be longer than a few windows. A quote without a backslash before it
+    begins or ends a string, so none is where each window holds one."""
+    at = 0
+    while at + WINDOW < len(body):
+        end = at + WINDOW
+        while (quote := body.rfind(b'"', at, end)) > at and body[quote - 1] == 0x5C:
+            end = quote - 1
+        if quote <= at:
+            return True
+        at = quote + 1
+    return False
 
 
 def _end(pattern: re.Pattern[bytes], body: bytes, at: int) -> int:
@@ -83,8 +120,50 @@ def read(pieces: list[bytes]) -> Any:
             return _put_together(pieces)
         except _Doubt:
             pieces[:] = [b'"'.join(pieces)]
-    text = pieces.pop().decode("utf-8-sig")
+    body = pieces.pop()
+    text = body.decode("utf-8-sig")
+    if len(body) >= LIST and body[:1] == b"{":
+        with suppress(IndexError, ValueError):  # it is no object after all: what is wrong, the reader says
+            return _object(text, body)
     return _READER.decode(text)
+
+
+def _object(text: str, body: bytes) -> dict[str, Any]:
+    """The object that `text` is, `body` in UTF-8; its long lists are AsWritten."""
+    value: dict[str, Any] = {}
+    at = 1
+    mark = ","
+    while mark == ",":
+        at = _past(text, at)
+        name, at = _READER.raw_decode(text, at)
+        at = _past(text, at)
+        if text[at] != ":" or type(name) is not str:
+            raise ValueError
+        start = _past(text, at + 1)
+        item, at = _READER.raw_decode(text, start)
+        if type(item) is list and at - start >= LIST:
+            item = _as_written(item, text, start, at, body)
+        value[name] = item
+        at = _past(text, at)
+        mark, at = text[at], at + 1
+    if mark != "}" or _past(text, at) != len(text):
+        raise ValueError
+    return value
+
+
+def _past(text: str, at: int) -> int:
+    """The place of what follows the blanks at `at`."""
+    if text[at : at + 1] > " ":
+        return at
+    blank = _BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def _as_written(items: list[Any], text: str, start: int, end: int, body: bytes) -> list[Any]:
+    if len(body) > len(text):  # not all is ASCII: what is not long is counted in bytes
+        start, end = len(text[:start].encode()), len(body) - len(text[end:].encode())
+    written = body[start:end]
+    return items if _HALF.search(written) else AsWritten(items, written)
 
 
 class _Doubt(Exception):

@@ -22,7 +22,7 @@ def loads(body):
 
 def small(test):
     """With so small bodies that a test can have many: all is large, and much is long."""
-    for name, value in (("LARGE", 1), ("LONG", 3), ("WIDE", 2), ("PIECE", 5)):
+    for name, value in (("LARGE", 1), ("MODEST", 0), ("LONG", 3), ("WIDE", 2), ("PIECE", 5)):
         test.enterContext(mock.patch.object(longjson, name, value))
 
 
@@ -87,6 +87,87 @@ class ReadTest(unittest.TestCase):
         pieces = longjson.cut(b'["' + b"x" * 9000 + b'"]')
         longjson.read(pieces)
         self.assertEqual(pieces, [])
+
+
+class AtOnceTest(unittest.TestCase):
+    """Bodies that are read at once, and the text of the long lists in them."""
+
+    def setUp(self):
+        for name, value in (("LARGE", 1), ("WINDOW", 40), ("LIST", 12)):
+            self.enterContext(mock.patch.object(longjson, name, value))
+
+    def test_only_without_a_long_string(self):
+        for name, text, at_once in [
+            ("short strings", '"' + "x" * 30 + '",', True),
+            ("a long one", '"' + "x" * 100 + '",', False),
+            ("a long one of quotes", '"' + '\\"' * 100 + '",', False),
+            ("short ones with quotes", '"' + '\\"' * 10 + 'x",', True),
+            ("numbers alone", "1,", False),  # whoever is in doubt looks closer
+        ]:
+            body = f"[{text * 60}1]".encode()
+            with self.subTest(name):
+                self.assertEqual(not longjson._has_long(body), at_once)
+                self.assertEqual(loads(body), json.loads(body))
+        with mock.patch.object(longjson, "MODEST", 1_000):
+            self.assertGreater(len(longjson.cut(b'["' + b"x" * 5_000 + b'"]' + b" " * 20)), 1)
+
+    BLANKS = ("", "", " ", "\n", "\r\n\t ")
+
+    def test_as_python_reads_it(self):
+        chance = random.Random(8)
+        found = 0
+        for number in range(1_200):
+            value = {f"k{n}": _value(chance, 2) for n in range(3)} if number % 2 else _value(chance, 3)
+            written = json.dumps(value, ensure_ascii=chance.random() < 0.5, indent=chance.choice((None, 1)))
+            try:
+                body = (written + chance.choice(self.BLANKS)).encode()
+            except UnicodeEncodeError:
+                continue
+            with self.subTest(number, body=body):
+                read = longjson.read([body])
+                self.assertEqual(read, json.loads(written))
+                for item in read.values() if isinstance(read, dict) else ():
+                    if isinstance(item, longjson.AsWritten):
+                        found += 1
+                        self.assertEqual(json.loads(item.text), list(item))
+                        self.assertIn(item.text, body)
+        self.assertGreater(found, 50)
+
+    def test_refused_as_python_refuses_it(self):
+        good = (
+            b'{"a" : [1, {"b": "\xc3\xa9"}, "long enough"] ,\r\n"a":[ "a second time" ],"c":{}, "d":"\\n"} '
+        )
+        chance = random.Random(9)
+        spoilt = [good, *(good[:end] for end in range(len(good)))]
+        for _ in range(600):
+            at, byte = chance.randrange(len(good)), chance.choice(b'"\\\x00\n\x0b\xff\xc3{}[],:-u5N ')
+            spoilt.append(good[:at] + bytes((byte,)) + good[at + chance.randrange(2) :])
+        spoilt += [b'{"a":%b' % b"[" * 100_000, b'{"a":[NaN, "long enough"]}', b'{"long enough": 1,}']
+        for body in spoilt:
+            with self.subTest(body=body[:80]):
+                self.assertEqual(_outcome(lambda text: longjson.read([text]), body), _outcome(_plainly, body))
+
+    WRITTEN = [
+        ("a long list", '{"m": ["long enough"], "n": 1}', b'["long enough"]'),
+        (
+            "behind what is wide",
+            '{"é": "é🧰", "m": ["long é enough"], "n": "’"}',
+            '["long é enough"]'.encode(),
+        ),
+        ("a short one", '{"m": ["short"], "n": 1000000}', None),
+        ("no list", '{"m": "a string that is long"}', None),
+        ("not of the object itself", '{"x": {"m": ["long enough"]}, "m": 1}', None),
+        ("half of a pair in it", '{"m": ["long enough \\ud83d"]}', None),
+        ("a pair, which might be two halves", '{"m": ["long enough \\ud83d\\ude00"]}', None),
+        ("twice", '{"m": ["long enough"], "m": ["long enough too"]}', b'["long enough too"]'),
+    ]
+
+    def test_what_has_its_text(self):
+        for name, body, text in self.WRITTEN:
+            with self.subTest(name):
+                read = longjson.read([body.encode()])
+                self.assertEqual(read, json.loads(body))
+                self.assertEqual(getattr(read["m"], "text", None), text)
 
 
 class WriteTest(unittest.TestCase):

@@ -19,6 +19,7 @@ from metrics.client.quirks import Quirks, learn
 from metrics.client.sse import SseEvent
 from metrics.client.surrogates import Halves
 from metrics.events import Burst, Chunk, Event, Tick, ToolArguments
+from metrics.longjson import AsWritten
 from metrics.records import Problem, Target
 
 __all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"]
@@ -46,14 +47,20 @@ def compose(
         if manners.usage:
             fields["stream_options"] = {"include_usage": True}
     head = b'{"model":' + to_json(target.served) + b',"messages":'
+    tools = fields.pop("tools") if isinstance(fields.get("tools"), AsWritten) else None
     tail = b"," + to_json(fields)[1:] if fields else b"}"
     return Outgoing(
         method="POST",
         url=address(target.base, CHAT, manners.root),
         headers=bearer(target, stream),
-        body=[head, conversation.bytes_for(manners, target.model_id), tail],
+        body=[head, conversation.bytes_for(manners, target.model_id), *_written(tools), tail],
         changed=(*conversation.changes_for(manners), *changed),
     )
+
+
+def _written(tools: AsWritten | None) -> tuple[bytes, ...]:
+    """Tools as their caller wrote them."""
+    return () if tools is None else (b',"tools":', tools.text)
 
 
 def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:

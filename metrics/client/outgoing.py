@@ -65,7 +65,7 @@ class Conversation:
         leaders = [number for number, role in enumerate(roles) if role in LEADERS]
         self._developer = "developer" in roles
         self._scattered = leaders not in ([], [0])
-        self._fields = frozenset(key for message in messages for key in message)
+        self._fields = frozenset().union(*messages)
         self._unfit: dict[str, bool] = {}
 
     def bytes_for(self, quirks: Quirks, model_id: str = "") -> bytes:
@@ -74,8 +74,19 @@ class Conversation:
         variant = self.variant(quirks, model_id)
         with self._lock:
             if variant not in self._written:
-                self._written[variant] = longjson.write(list(self._rewritten(variant)), to_json)
+                self._written[variant] = self._as_sent(variant) or longjson.write(
+                    list(self._rewritten(variant)), to_json
+                )
             return self._written[variant]
+
+    def _as_sent(self, variant: Variant) -> bytes | None:
+        """The caller's own bytes, where nothing in them has to be altered; None where they are not known."""
+        sent = self.messages
+        if not isinstance(sent, longjson.AsWritten) or variant != Variant():
+            return None
+        if not EXTENSIONS.keys().isdisjoint(self._fields):
+            return None
+        return sent.text if all(_own(m) is m for m in sent if _has_items(m)) else None
 
     def shared(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` makes of this conversation, made once for all seats that ask for `name`."""
@@ -141,11 +152,9 @@ _writer = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=F
 
 def bare(tools: Any) -> Any:
     """Tools as a provider may see them: without our own marks."""
-    return (
-        [_stripped(tool) if isinstance(tool, dict) else tool for tool in tools]
-        if isinstance(tools, list)
-        else tools
-    )
+    if not isinstance(tools, list) or not any(isinstance(tool, dict) and _extended(tool) for tool in tools):
+        return tools
+    return [_stripped(tool) if isinstance(tool, dict) else tool for tool in tools]
 
 
 @functools.lru_cache(maxsize=512)
@@ -210,6 +219,10 @@ def _own(message: Message) -> Message:
         if isinstance(items, list) and any(isinstance(i, dict) and _extended(i) for i in items):
             clean = {**clean, name: [_stripped(i) if isinstance(i, dict) else i for i in items]}
     return clean
+
+
+def _has_items(message: Message) -> bool:
+    return "tool_calls" in message or not isinstance(message.get("content"), str)
 
 
 def _extended(value: Message) -> bool:

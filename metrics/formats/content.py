@@ -144,7 +144,7 @@ def messages(value: Any) -> list[Message]:
     checked = [_checked(message, f"messages[{at}]") for at, message in enumerate(value)]
     if not any(message["role"] == "user" and message["content"] for message in checked):
         raise refuse('"messages" must hold at least one user message with content', "messages")
-    return checked
+    return value if all(map(is_, checked, value)) else checked
 
 
 def _checked(message: Any, where: str) -> Message:

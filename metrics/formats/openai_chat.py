@@ -139,7 +139,7 @@ def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
             where = f"tools[{at}].{kind}.parameters"
             raise content.refuse(f"{where} must be a JSON schema", where)
         kept.append(tool)
-    return kept
+    return value if value and len(kept) == len(value) else kept
 
 
 def _without_choice(passed: dict[str, Any], tools: list[dict[str, Any]], hosted: Hosted) -> dict[str, Any]:

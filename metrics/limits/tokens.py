@@ -8,6 +8,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from metrics.longjson import AsWritten
 from metrics.records import Message
 
 PER_IMAGE = 2500
@@ -36,7 +37,10 @@ def _called(message: Message) -> int:
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> int:
     """Input tokens that the definitions of `tools` take, generously."""
-    return int(len(json.dumps(tools, ensure_ascii=False)) / 4 * 1.1) if tools else 0
+    if not tools:
+        return 0
+    text = tools.text if isinstance(tools, AsWritten) else json.dumps(tools, ensure_ascii=False)
+    return int(len(text) / 4 * 1.1)
 
 
 def texts(messages: Sequence[Message]) -> Iterator[str]:

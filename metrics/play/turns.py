@@ -38,8 +38,8 @@ class Turn:
 def options(turn: Turn) -> dict[str, Any]:
     """All that goes to the member beside the messages."""
     request = turn.request
-    tools = {"tools": list(request.tools)} if request.tools else {}
-    return {**request.options, **request.passed, **tools}
+    tools = request.tools if isinstance(request.tools, list) else list(request.tools)
+    return {**request.options, **request.passed, **({"tools": tools} if tools else {})}
 
 
 def bench(turn: Turn, answer: Answer) -> dict[str, Any]:

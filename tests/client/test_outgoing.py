@@ -4,9 +4,11 @@ import json
 import unittest
 from typing import Any
 
+from metrics.client import chat
 from metrics.client.outgoing import Conversation, address, sendable, to_json
 from metrics.client.quirks import Quirks
-from metrics.records import EXTENSIONS, Problem
+from metrics.longjson import AsWritten
+from metrics.records import EXTENSIONS, Problem, Target
 
 PLAIN = Quirks()
 USER = {"role": "user", "content": "hi"}
@@ -125,6 +127,47 @@ class Messages(unittest.TestCase):
         conversation = Conversation([USER])
         odd = Quirks(developer=True, system="anywhere", message_drop=frozenset({"refusal"}), budget="x")
         self.assertIs(conversation.bytes_for(PLAIN), conversation.bytes_for(odd))
+
+    SPACED = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "c|1", "function": {"name": "f"}}]},
+        {"role": "tool", "tool_call_id": "c|1", "content": [{"type": "text", "text": "1"}], "name": "f"},
+    ]
+    ALTERED: list[tuple[str, Quirks, list[Any]]] = [
+        ("a field that is not accepted", Quirks(message_drop=frozenset({"name"})), []),
+        ("ids of calls", Quirks(ids="[a-z0-9]+"), []),
+        ("the system's place", PLAIN, [{"role": "system", "content": "late"}]),
+        ("a mark of ours", PLAIN, [{"role": "user", "content": "x", "_cache": {}}]),
+        ("a mark on a part", PLAIN, [{"role": "user", "content": [{"type": "text", "_cache": {}}]}]),
+        ("a mark on a call", PLAIN, [{"role": "assistant", "tool_calls": [{"id": "c", "_signature": "s"}]}]),
+    ]
+
+    def test_what_is_not_altered_goes_as_it_came(self) -> None:
+        """Byte for byte; whatever must be altered is written anew."""
+        text = json.dumps(self.SPACED, indent=1).encode()
+        sent = Conversation(AsWritten(self.SPACED, text))
+        self.assertIs(sent.bytes_for(PLAIN), text)
+        self.assertIs(sent.bytes_for(Quirks(developer=True, system="anywhere")), text)
+        for name, quirks, more in self.ALTERED:
+            messages = self.SPACED + more
+            with self.subTest(name):
+                anew = Conversation(AsWritten(messages, text)).bytes_for(quirks)
+                self.assertEqual(anew, Conversation(messages).bytes_for(quirks))
+                self.assertNotEqual(anew, text)
+
+    def test_tools_that_are_not_altered_go_as_they_came(self) -> None:
+        target = Target("a", "e:m", "e", "e", "m", "http://127.0.0.1:1/v1")
+        tools = [{"type": "function", "function": {"name": "f", "description": "é"}}]
+        text = json.dumps(tools, indent=1).encode()
+        for more in ({}, {"temperature": 0.5}):
+            sent = chat.compose(target, Conversation([USER]), {"tools": AsWritten(tools, text), **more}).body
+            self.assertIn(text, sent)
+            plain = chat.compose(target, Conversation([USER]), {"tools": tools, **more}).body
+            self.assertEqual(json.loads(b"".join(sent)), json.loads(b"".join(plain)))
+        marked = [{**tools[0], "_namespace": "n"}]
+        sent = chat.compose(target, Conversation([USER]), {"tools": AsWritten(marked, text)}).body
+        self.assertEqual(json.loads(b"".join(sent))["tools"], tools)
+        self.assertNotIn(text, sent)
 
     def test_what_utf8_cannot_hold(self) -> None:
         self.assertEqual(to_json("cut \ud83d here"), '"cut \ufffd here"'.encode())

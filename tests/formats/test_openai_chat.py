@@ -33,6 +33,18 @@ def parse(**fields):
 
 
 class ParseTest(unittest.TestCase):
+    def test_what_is_not_altered_stays_the_same_list(self):
+        """Whoever sends it on may then send what it was read from."""
+        spelled = {"image_url": "data:image/png;base64,iVBORw0KGgo="}
+        odd = [{"role": "user", "content": [{"type": "text", "text": "x"}, {"type": "image_url", **spelled}]}]
+        for messages, same in ((HELLO, True), (odd, False)):
+            self.assertEqual(parse(messages=messages).messages is messages, same)
+        hosted = {"type": "web_search"}
+        with mock.patch.object(openai_chat.Hosted, "tool"):
+            for tools, same in ((TOOLS, True), ([*TOOLS, hosted], False)):
+                asked = parse(messages=HELLO, tools=tools, bench={"reply": "route"})
+                self.assertEqual((asked.tools is tools, asked.tools), (same, TOOLS))
+
     def test_the_conversation_has_the_clients_own_id(self):
         self.assertEqual(parse(prompt_cache_key="k").session, "k")
         self.assertEqual(parse(prompt_cache_key=7).session, None)

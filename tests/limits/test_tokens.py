@@ -1,7 +1,9 @@
+import json
 import tracemalloc
 import unittest
 
 from metrics.limits import tokens
+from metrics.longjson import AsWritten
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 
@@ -33,6 +35,11 @@ class TokensTest(unittest.TestCase):
         one, two = tokens.of_tools([tool]), tokens.of_tools((tool, tool))
         self.assertEqual(tokens.of_tools(()), 0)
         self.assertTrue(110 < one < 140 and 2 * one - 4 < two < 2 * one + 4, (one, two))
+
+    def test_tools_as_they_were_written(self):
+        tool = {"type": "function", "function": {"name": "look", "description": "x" * 400}}
+        text = json.dumps([tool]).encode()
+        self.assertEqual(tokens.of_tools(AsWritten([tool], text)), tokens.of_tools([tool]))
 
     def test_text(self):
         self.assertEqual([tokens.of_text(text) for text in ("", "a", "abcd", "abcde")], [0, 1, 1, 2])
