@@ -23,12 +23,14 @@ import gateway
 from metrics import bus
 from metrics.bench import endpoints, roster
 from metrics.care import scheduler
-from metrics.dashboard import HANDLERS, access, events, login
+from metrics.dashboard import HANDLERS, access, events, login, telemetry
 from metrics.limits import underway
 from metrics.play import panel
 from metrics.play.practice import squad
 from metrics.records import Problem
 from metrics.store import home, log
+from metrics.telemetry import exporter
+from metrics.telemetry import options as telemetry_options
 from metrics.version import VERSION
 from metrics.web import door
 from metrics.web.guard import Guard
@@ -69,8 +71,9 @@ def main(argv: list[str] | None = None, gateway_only: bool = False) -> int:
     options = parser(gateway_only).parse_args(argv)
     try:
         door.from_environment(os.environ)  # what cannot be guarded is not opened
+        wanted = telemetry_options.from_environment(os.environ)
         port = _port(options.port, gateway_only)
-        return _serve(options, port, gateway_only)
+        return _serve(options, port, gateway_only, wanted)
     except Problem as problem:
         print(problem.message, file=sys.stderr)
         return 1
@@ -86,7 +89,9 @@ def _port(asked: int | None, gateway_only: bool) -> int:
         raise Problem(400, f"{name}={os.environ[name]} is not a port number") from None
 
 
-def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
+def _serve(
+    options: argparse.Namespace, port: int, gateway_only: bool, wanted: telemetry_options.Options
+) -> int:
     folder = home.open_home(options.home, os.environ, FOLDER / "examples" / "home")
     with contextlib.ExitStack() as end:
         end.callback(log.close_all)
@@ -96,6 +101,7 @@ def _serve(options: argparse.Namespace, port: int, gateway_only: bool) -> int:
         end.callback(_seat_practice(options.practice).stop)
         with contextlib.suppress(Problem):
             roster.all()  # with what the catalogs know: reading those is not the first caller's to wait for
+        end.callback(exporter.begin(wanted, _log).stop)
         server = _listen(port, gateway_only)
         owner.listening(server.port)
         end.callback(server.server_close)
@@ -145,22 +151,35 @@ def _listen(port: int, gateway_only: bool) -> Server:
 
 
 # The page's own addresses, which may be opened, kept and reloaded: each is answered by the one page.
-PAGES = ("/owed", "/panels", "/conversations", "/models", "/collections", "/endpoints", "/keys", "/settings")
+PAGES = (
+    "/owed",
+    "/panels",
+    "/conversations",
+    "/models",
+    "/collections",
+    "/endpoints",
+    "/quotas",
+    "/usage",
+    "/keys",
+    "/settings",
+)
 
 
 def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
     """The one table: what the gateway answers, and beside it the dashboard's API and page, and signing in
     through the door `who`."""
-    if gateway_only:
-        return (*gateway.ROUTES, Route("GET", "/", partial(gateway.root, None), guard="open"))
-    page = files(FOLDER / "ui")
     who = who or door.Door()
+    if gateway_only:
+        root = Route("GET", "/", partial(gateway.root, None), guard="open")
+        return (*gateway.ROUTES, *telemetry.routes(who), root)
+    page = files(FOLDER / "ui")
     return (
         *gateway.ROUTES,
         *gateway.PAGE_ROUTES,
         *HANDLERS,
         *events.routes(who),
         *access.routes(who),
+        *telemetry.routes(who),
         *login.routes(who, files(FOLDER / "ui", "login.html")),
         Route("GET", "/", partial(gateway.root, page), guard="page"),
         *(Route("GET", path, page, guard="page") for path in PAGES),

@@ -1,6 +1,7 @@
-// Charts that are their own tables: a row names what it shows and says its figures, and between them is the drawing.
+// Charts that are their own tables: a row names what it shows and says its figures, and between them is the drawing. Those that stand
+// alone, with a table beside them, are in chart/: bars, area, scatter, heat (strip, calendar), spark.
 import { h, svg } from "./dom.js";
-import { seconds } from "./words.js";
+import { seconds, share } from "./words.js";
 
 const WIDE = 1000; // units of a drawing's width; it is stretched to its cell, so nothing in it is text
 const TALL = 20;
@@ -50,6 +51,20 @@ export function whisker({ useful, judged, range }, early) {
     ];
   return svg("svg", look(), grid(), marks);
 }
+
+/**
+ * Shares with their intervals, one a row, on one axis.
+ * @param {{label: string, head: [string, string, string], early: number,
+ *   rows: {name: any, useful: number, judged: number, range?: [number, number] | null}[]}} what
+ * @returns {HTMLElement}
+ */
+export const forest = ({ label, head, early, rows }) =>
+  drawing(
+    label,
+    head,
+    rows.map((record) => [record.name, whisker(record, early), share(record)]),
+    [0, 25, 50, 75, 100].map((part) => `${part} %`),
+  );
 
 const look = (colour) => ({
   class: colour ? `bars c${colour}` : "bars",

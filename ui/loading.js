@@ -31,7 +31,7 @@ export class Loading {
 
   /**
    * @param {string} path
-   * @param {(said: any) => (Node | string)[] | Node} draw what to show of the answer
+   * @param {(said: any) => (Node | string)[] | Node | Promise<(Node | string)[]>} draw what to show of the answer
    * @param {(problem: Error) => Node | null} [explain] for a failure that this page can explain better
    */
   async show(path, draw, explain = () => null) {
@@ -39,8 +39,8 @@ export class Loading {
     const look = (this.look = new AbortController());
     const slow = setTimeout(() => this.root.replaceChildren(h("p", { class: "faint" }, "Looking…")), SOON);
     try {
-      const said = await get(path, look.signal);
-      if (this.look === look) this.root.replaceChildren(...[draw(said)].flat());
+      const drawn = await draw(await get(path, look.signal));
+      if (this.look === look) this.root.replaceChildren(...[drawn].flat());
     } catch (problem) {
       if (problem.name === "AbortError" || this.look !== look) return;
       const again = () => this.show(path, draw, explain);

@@ -139,6 +139,9 @@ const MARKS = {
   waiting: ["", "M8 3a5 5 0 1 1 0 10A5 5 0 0 1 8 3z"],
   cut: ["warn", "M3 8h4M9.5 8h.01M13 8h.01"],
   failed: ["bad", "M4 4l8 8M12 4l-8 8"],
+  up: ["ok", "M8 8h.01"],
+  pacing: ["warn", "M8 2.8a5.2 5.2 0 1 1 0 10.4A5.2 5.2 0 0 1 8 2.8zM8 5v3.2l2 1.4"],
+  resting: ["warn", "M6 3.5v9M10.5 3.5v9"],
   real: ["ok", "M3 8.5l3.5 3.5L13 5"],
   false: ["bad", "M4 4l8 8M12 4l-8 8"],
 };

@@ -70,6 +70,30 @@ export function when(at, now = new Date()) {
 }
 
 /**
+ * @param {string} at ISO, ahead
+ * @param {number} now ms
+ * @returns {string} "6 s", "12 min", "12 h 18 min", "3 days"
+ */
+export function distance(at, now) {
+  const left = Math.max(0, (Date.parse(at) - now) / 1000);
+  if (left < 90) return `${Math.ceil(left)} s`;
+  if (left < 5400) return `${Math.round(left / 60)} min`;
+  if (left < 172_800) return `${Math.floor(left / 3600)} h ${Math.floor((left % 3600) / 60)} min`;
+  return plural(Math.round(left / 86_400), "day");
+}
+
+/**
+ * @param {string} at ISO, ahead
+ * @param {number} now ms
+ * @returns {string} clock and distance: "01:00, in 12 h 18 min"; the day too where it is not today or tomorrow
+ */
+export function ahead(at, now) {
+  const far = Date.parse(at) - now;
+  const clockTime = far < 90_000 ? "" : far < 86_400_000 ? hour(at) : when(at, new Date(now));
+  return clockTime ? `${clockTime}, in ${distance(at, now)}` : `in ${distance(at, now)}`;
+}
+
+/**
  * A server's message set as a sentence: messages begin small, for they may stand behind a colon. Names keep their letters.
  * @param {string} text
  * @returns {string}

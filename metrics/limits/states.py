@@ -36,7 +36,7 @@ class Opening:
 def connections(now: float, quotas: Iterable[Told]) -> list[Told]:
     """One object for each connection of the user's, worst first: {connection, kind, models, price, state,
     next_at, why, in_use, waiting, refused}. `state` is free | pacing | resting, `next_at` a stamp while it is
-    not free, `price` free | paid | mixed | null, `refused` as refused.told. `quotas` are told.quotas(now)."""
+    not free, `models` are aliases, `price` free | paid | mixed | null, `refused` as refused.told. `quotas` are told.quotas(now)."""
     lowest: dict[str, float] = {}
     for one in quotas:
         if one["limit"]:
@@ -69,7 +69,7 @@ def _connection(endpoint: Endpoint, models: Sequence[Model], now: float) -> Told
     return {
         "connection": endpoint.name,
         "kind": endpoint.kind,
-        "models": len(models),
+        "models": sorted(model.alias for model in models),
         "price": _price(models),
         **_state(first, waiting, now),
         "in_use": in_use,

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from metrics.commands.login import VARIABLE
+from tests.browser import past
 from tests.provider import Provider, error, text
 from tests.running import Running
 
@@ -56,13 +57,18 @@ TOKEN = "a-token-of-the-stage"  # of an admin, where the stage asks who is there
 def stage(token: str = "") -> Iterator[Running]:
     """The server with everything on it; its provider ends before it. With a `token` it asks who is there."""
     named = {VARIABLE: token} if token else {}
-    with Running(**named) as bench, Provider(MODELS) as provider:
+    bench = Running(**named)
+    past.write(bench.home)
+    with bench, Provider(MODELS) as provider:
         bench.typed_in = named
         for name, answers in MODELS.items():
             provider.script(name, *answers)
         bench.do("endpoint", "add", "hub", "--base", provider.base, "--key-stdin", stdin="sk-stage-4f7a\n")
         for name in MODELS:
             bench.do("model", "add", name, "--endpoint", "hub", "--served", name)
+        for name, (paid, out, cached) in PRICES.items():
+            price = {"input": paid, "output": out, "cache_read": cached}
+            post(bench, "/api/model", {"alias": name, "price": price})
         post(bench, "/api/collection", {"name": "review", "members": ["kimi-k3", "glm-5.2"], "explorers": 2})
         post(
             bench,
@@ -77,7 +83,28 @@ def stage(token: str = "") -> Iterator[Running]:
             bench.do("key", "create", *words)
         bench.do("key", "disable", "old-laptop")
         bench.do("budget", "set", "2usd/day,20usd/month", "--collection", "review", "--unknown-cost", "allow")
+        limit(bench, provider)
         yield bench
+
+
+PRICES = {"kimi-k3": (0.6, 2.5, 0.15), "glm-5.2": (0.4, 1.8, 0.1), "qwen3.5-coder": (0.1, 0.4, None)}
+
+
+def limit(bench: Running, provider: Provider) -> None:
+    """Connections that stand differently: one with limits, one that has used up its day, one on
+    this computer of which nothing is known. Their models sit only when they are named."""
+    limits = {"rpd": 5000, "usd_month": 20}
+    post(bench, "/api/connection-limits", {"connection": "hub", "limits": limits})
+    for name, kind in (("relay", "provider"), ("workstation", "local")):
+        post(bench, "/api/endpoint", {"name": name, "base": provider.base, "kind": kind, "test": False})
+    post(
+        bench,
+        "/api/model/add",
+        {"alias": "swift-mini", "endpoint": "relay", "served": "swift-mini", "ad_hoc": True},
+    )
+    post(bench, "/api/connection-limits", {"connection": "relay", "limits": {"rpd": 2, "rpm": 20}})
+    for _ in range(2):
+        post(bench, "/api/probe", {"name": "swift-mini"})
 
 
 def asked(bench: Running, question: str) -> list[dict[str, Any]]:

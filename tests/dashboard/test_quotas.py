@@ -42,7 +42,7 @@ class Quotas(ApiCase):
         (one,) = self.get("/api/quotas")["connections"]
         self.assertEqual(
             (one["connection"], one["state"], one["models"], one["in_use"], one["waiting"]),
-            ("groq", "free", 1, 0, 0),
+            ("groq", "free", ["kimi"], 0, 0),
         )
         self.assertEqual(len(one["refused"]["hours"]), 24)
 
