@@ -54,7 +54,8 @@ async function show() {
     main.replaceChildren(failure(problem, again));
     return;
   }
-  if (pageAt(location.pathname) === place) pages.get(place.name).show(query);
+  // While it is still loading, whoever began that shows it.
+  if (pageAt(location.pathname) === place) pages.get(place.name)?.show(query);
 }
 
 // Another page: the one before lets go of what it waits for and keeps what it holds.
