@@ -12,6 +12,8 @@ was said meanwhile, or is told that it `missed` some.
 Topics and their facts. The facts are shared: nobody changes them. None holds words of a prompt or an answer,
 but where `task` is named; whoever passes facts on to others leaves that out.
 
+    attempt       {the row of a call under way, attempt, at (epoch seconds), seconds, error, pause}: one that
+                  failed and is followed by another; not in TOPICS, for telemetry alone
     call          the ledger's row of one call that is over, tried again or not (limits/ledger.FIELDS)
     panel.begun   {panel, at, collection, shape, reply, key, seats: [{call, seat, alias, model_id}]}
     panel         the row of a panel whose reply is complete, `task` in it; again with late: true when
@@ -57,7 +59,8 @@ class Reader:
     """Who watches. `missed`: it came back too late for all that was said meanwhile. `lost`: it was let go,
     for it did not keep up; `over`: the bus has closed, or the reader has."""
 
-    def __init__(self, bus: "Bus", topics: Iterable[str] | None) -> None:
+    def __init__(self, bus: "Bus", topics: Iterable[str] | None, lasting: bool = False) -> None:
+        self.lasting = lasting
         self.topics = None if topics is None else frozenset(topics)
         self.missed = False
         self.lost = False
@@ -144,10 +147,13 @@ class Bus:
             if slow:
                 self._readers = [reader for reader in self._readers if reader not in slow]
 
-    def subscribe(self, topics: Iterable[str] | None = None, after: str | None = None) -> Reader:
-        """A reader of these topics (None: all), from now on, or from what came `after` that id on. Problem
-        429 when there are too many readers already, 503 once the bus is closed."""
-        reader = Reader(self, topics)
+    def subscribe(
+        self, topics: Iterable[str] | None = None, after: str | None = None, lasting: bool = False
+    ) -> Reader:
+        """A reader of these topics (None: all), from now on, or from what came `after` that id on. A
+        `lasting` one is told of what ends after the bus was closed, too. Problem 429 when there are too many
+        readers already, 503 once the bus is closed."""
+        reader = Reader(self, topics, lasting)
         with self._lock:
             if self._closed:
                 raise Problem(503, "this server is stopping", retry_after=5.0)
@@ -180,8 +186,9 @@ class Bus:
         with self._lock:
             self._closed = True
             for reader in self._readers:
-                reader.end()
-            self._readers = []
+                if not reader.lasting:
+                    reader.end()
+            self._readers = [reader for reader in self._readers if reader.lasting]
 
     @property
     def watched(self) -> bool:

@@ -30,6 +30,7 @@ HOMES: Mapping[str, Sequence[str]] = {
     "litellm": ("frameworks",),
     "open_webui": ("frameworks",),
     "pydantic_ai": ("frameworks",),
+    "telemetry": ("telemetry",),
 }
 NPM = ("install", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error")
 Counts = Counter[tuple[str, str]]  # ("PASS" or "FAIL", library) -> how many

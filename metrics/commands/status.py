@@ -60,6 +60,7 @@ def report(answer: dict[str, Any], console: Console) -> str:
         ("home", str(answer.get("home"))),
         ("bench", counted(answer)),
         ("today", spent(answer.get("today"))),
+        ("telling", told(answer.get("telemetry"))),
         *(("problem", str(one)) for one in answer.get("problems") or ()),
     ]
     text = "".join(f"{name:<8} {value}\n" for name, value in lines if value)
@@ -89,6 +90,19 @@ def spent(today: dict[str, Any] | None) -> str:
     calls, dark = int(today.get("calls") or 0), int(today.get("unknown_calls") or 0)
     cost = f", {money(today.get('known_usd'))} known" if calls > dark else ""
     return plural(calls, "call") + cost + (f", {dark:,} of unknown cost" if dark else "")
+
+
+def told(telemetry: dict[str, Any] | None) -> str:
+    """Where telemetry goes and whether it arrives; nothing while it is off."""
+    if not telemetry:
+        return ""
+    places = [
+        *(telemetry.get("otlp") or ()),
+        *(["Prometheus at /metrics"] if telemetry.get("prometheus") else ()),
+    ]
+    lost = int(telemetry.get("dropped") or 0) + int(telemetry.get("rejected") or 0)
+    sent = f"; {telemetry.get('sent') or 0:,} spans sent, {lost:,} lost" if telemetry.get("otlp") else ""
+    return ", ".join(places) + sent + (f"; {telemetry['trouble']}" if telemetry.get("trouble") else "")
 
 
 def offer(found: dict[str, Any]) -> str:

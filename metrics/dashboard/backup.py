@@ -6,6 +6,7 @@ import time
 from metrics.dashboard import frame
 from metrics.store import backup
 from metrics.store.stamps import stamp
+from metrics.web import roles
 from metrics.web.table import Call, Response
 
 
@@ -19,4 +20,4 @@ def take(call: Call) -> Response:
     return Response(200, headers, backup.packed(backup.cut(now)))
 
 
-HANDLERS = (frame.get("/api/backup", take),)
+HANDLERS = (frame.get("/api/backup", take, who=roles.ADMIN),)

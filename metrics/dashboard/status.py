@@ -6,7 +6,7 @@ It answers whatever else is broken: a part that cannot be read is null, and its 
 import os
 import time
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from metrics.bench import allowances, collections, credentials, endpoints, keys, membership, roster, settings
 from metrics.bench.catalog import kept
@@ -15,6 +15,7 @@ from metrics.dashboard import frame
 from metrics.limits import ledger
 from metrics.records import Problem
 from metrics.store import home, writer
+from metrics.telemetry import exporter
 from metrics.version import VERSION
 from metrics.web import door, invitations, sessions
 from metrics.web.door import LOOPBACK
@@ -58,9 +59,17 @@ def show(call: Call) -> Response:
         login=bool(os.environ.get("BENCHWARMERS_ADMIN_TOKEN")),
         you={"name": call.who.name, "role": call.who.role},
         today=_or_none(ledger.totals),
+        telemetry=_telemetry(),
         found=_or_none(lambda: discover.found(own_port=_port(host))) or [],
         problems=problems(),
     )
+
+
+def _telemetry() -> dict[str, Any] | None:
+    """What is told to monitoring programs; None when nothing is."""
+    running = exporter.running()
+    wanted = running is not None and (running.options.otlp or running.options.prometheus)
+    return running.told() if running is not None and wanted else None
 
 
 def exposure(env: Mapping[str, str]) -> str:

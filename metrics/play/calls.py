@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from metrics import bus
 from metrics.client import transport
 from metrics.client.arrival import hung_up
 from metrics.client.chat import Conversation
@@ -169,6 +170,7 @@ class _Play:
     said: Said = field(default_factory=Said)
     problem: Problem | None = None
     started: float = 0.0
+    began: float = 0.0  # when the attempt that is under way did, its wait for room included
     unfinished: Callable[[], dict[str, Any]] = dict
     token: object = None
 
@@ -176,7 +178,7 @@ class _Play:
         return self.clocks.monotonic() - self.started
 
     def attempts(self) -> Iterator[Event]:
-        self.started = self.clocks.monotonic()
+        self.started = self.began = self.clocks.monotonic()
         while True:
             before, self.said, self.problem = self.problem, Said(), None
             try:
@@ -190,7 +192,17 @@ class _Play:
             pause = self._pause(self.problem)
             if pause is None or self.hangup.done:
                 return
+            self._tell(self.problem, pause)
             self.clocks.sleep(pause)
+
+    def _tell(self, problem: Problem, pause: float) -> None:
+        """That an attempt failed and another comes after it."""
+        if not bus.watched():
+            return
+        facts = self.unfinished()
+        began, self.began = self.began, self.clocks.monotonic() + pause
+        facts |= {"at": self.clocks.now(), "seconds": self.clocks.monotonic() - began}
+        bus.publish("attempt", facts | {"attempt": self.tries, "pause": pause, "error": problem.kind})
 
     def _pause(self, problem: Problem) -> float | None:
         """Seconds to wait before the next attempt; None: this was the last one."""

@@ -57,6 +57,20 @@ class Status(unittest.TestCase):
             with self.subTest(wanted):
                 self.assertEqual(status.spent(today), wanted)
 
+    def test_where_telemetry_goes(self) -> None:
+        sent = {"otlp": ["http://c:4318"], "prometheus": True, "sent": 1200, "dropped": 2, "rejected": 1}
+        for telemetry, wanted in (
+            (None, ""),
+            ({"otlp": [], "prometheus": True}, "Prometheus at /metrics"),
+            (sent, "http://c:4318, Prometheus at /metrics; 1,200 spans sent, 3 lost"),
+            (
+                {"otlp": ["http://c:4318"], "trouble": "it answered 401"},
+                "http://c:4318; 0 spans sent, 0 lost; it answered 401",
+            ),
+        ):
+            with self.subTest(wanted):
+                self.assertEqual(status.told(telemetry), wanted)
+
 
 if __name__ == "__main__":
     unittest.main()
