@@ -41,9 +41,11 @@ def main(argv: list[str] | None = None) -> int:
         where = given.dir or scratch / "browser"
         browser.install(where, [pages.SCRIPT])
         provider = end.enter_context(product.mock())
+        speaking = end.enter_context(product.mock("voices.py"))
         home = house(given.home or scratch / "home", provider, given)
         server = end.enter_context(product.server(home))
         server.post("/api/endpoint", {"name": "mock", "base": f"http://127.0.0.1:{provider.port}/v1"})
+        crowd.voices(server, speaking)
         return told(server, where, given)
 
 

@@ -10,6 +10,11 @@ import { plural } from "./words.js";
 const LEAVES = "p, li, h4, td, pre";
 const STRETCH = { lines: 400, characters: 40_000 };
 
+// Whether anything is selected, as the browser last told. To ask it would have it lay the page out first, and answers that
+// grow side by side would ask eight times a frame.
+let selecting = false;
+document.addEventListener("selectionchange", () => (selecting = !document.getSelection().isCollapsed));
+
 /** @typedef {{start: number, end: number, decision: "real" | "false"}} Mark  in UTF-16 units of the text */
 
 export class Prose {
@@ -116,7 +121,8 @@ export class Prose {
   #draw() {
     const begun = performance.now();
     const limit = this.#limit();
-    if (limit !== this.shown) this.#holding(() => this.#grow(this.text.slice(0, limit)));
+    const grow = () => this.#grow(this.text.slice(0, limit));
+    if (limit !== this.shown) selecting ? this.#holding(grow) : grow();
     this.shown = limit;
     this.#offer(limit);
     const took = performance.now() - begun;
@@ -199,6 +205,7 @@ export class Prose {
 
   // A selection in the block that is being written would be lost by drawing it again: the drawing waits for it.
   #held() {
+    if (!selecting) return false;
     const selection = document.getSelection();
     const last = this.drawn.at(-1)?.node;
     return Boolean(last && !selection.isCollapsed && selection.containsNode(last, true));

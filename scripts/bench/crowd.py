@@ -22,8 +22,7 @@ SEATS = 5
 COLLECTIONS = 12
 ROUNDS = 4  # panels of each collection that are really asked
 QUIET = 3600.0  # seconds before now in which nothing happened
-SPEAKERS = 8  # models that say a token each 10 ms, for whoever looks at a panel as it is written
-SPOKEN = 1_000  # tokens
+VOICES = 8  # models of voices.py
 
 Row = dict[str, Any]
 Deed = list[Row]  # the rows of one panel or conversation in one log
@@ -41,13 +40,17 @@ def furnish(server: Server, provider: Target, models: int) -> None:
         for _ in range(ROUNDS):
             judge(server, server.ask(team)["bench"]["panel"])
         server.ask(f"{team}:route")
-    speakers = [f"speaker-{number}" for number in range(1, SPEAKERS + 1)]
-    for number, name in enumerate(speakers, start=1):
+
+
+def voices(server: Server, provider: Target) -> None:
+    """Seat the models of voices.py and make a collection of them all, or lead them to where it is now."""
+    server.post("/api/endpoint", {"name": "voices", "base": f"http://127.0.0.1:{provider.port}/v1"})
+    names = [f"voice-{number}" for number in range(1, VOICES + 1)]
+    for name in names:
         facts = {"context": 100_000, "price": {"input": 1.0, "output": 2.0}}
-        served = f"mock-d{number}-g10-c{SPOKEN}"
-        server.post("/api/model/add", {"alias": name, "endpoint": "mock", "served": served, **facts})
-    server.post("/api/settings", {"max_calls": SPEAKERS})
-    server.collect("speakers", speakers)
+        server.post("/api/model/add", {"alias": name, "endpoint": "voices", "served": name, **facts})
+    server.post("/api/settings", {"max_calls": VOICES})
+    server.collect("voices", names)
 
 
 def judge(server: Server, panel: str) -> None:

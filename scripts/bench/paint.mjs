@@ -3,7 +3,7 @@
 import { chromium } from "playwright-core";
 
 const { BASE, CHROMIUM, LOOKS = "3" } = process.env;
-const STREAMED = 10_000; // ms that the speakers take at the most
+const STREAMED = 10_000; // ms that the voices take at the most
 const MAIN = "CrRendererMain";
 
 const read = async (path) => (await fetch(BASE + path)).json();
@@ -71,7 +71,7 @@ async function looks(place) {
 async function panel() {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, baseURL: BASE });
   const page = await context.newPage();
-  await page.goto("/?collection=speakers");
+  await page.goto("/?collection=voices");
   await page.waitForSelector(".who-sits .bench");
   await page.locator(".composer textarea").first().fill("Say as much as you can, all of you.");
   const cdp = await context.newCDPSession(page);

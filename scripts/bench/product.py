@@ -52,10 +52,10 @@ class Target:
 
 
 @contextmanager
-def mock() -> Iterator[Target]:
-    """The provider, in a process that ends when its stdin closes."""
+def mock(program: str = "mock.py") -> Iterator[Target]:
+    """The provider (or voices.py), in a process that ends when its stdin closes."""
     process = subprocess.Popen(
-        [sys.executable, str(HERE / "mock.py")],
+        [sys.executable, str(HERE / program)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",

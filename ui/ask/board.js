@@ -231,7 +231,7 @@ export class Board {
     this.strip.draw();
     set(this.badButton, { disabled: !this.panel.seats.some(answered) });
     this.claims.root.hidden = this.tools.hidden = !this.panel.seats.length;
-    this.#fit();
+    this.#fitAgain();
     this.#problem();
     if (!this.drawnClaims && this.panel.state === "done") {
       this.drawnClaims = true;
@@ -268,6 +268,14 @@ export class Board {
     const now = Date.now();
     for (const column of this.#all()) if (!finished(column.seat)) column.tick(now);
     this.question.draw(now);
+  }
+
+  // Whether columns fit changes with how many there are and which failed, and is measured: not for every word that comes.
+  #fitAgain() {
+    const look = this.columns.map(({ seat }) => stateOf(seat)[0] === "failed").join();
+    if (look === this.fitted) return;
+    this.fitted = look;
+    this.#fit();
   }
 
   // Up to four columns fit side by side; what does not fit scrolls sideways, and then each column scrolls for itself.
