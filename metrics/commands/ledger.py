@@ -18,10 +18,11 @@ def merge(args: argparse.Namespace, console: Console, server: Server) -> int:
     out = args.out.absolute()
     check(out, sources, args.replace)
     merged = merging.merge(sources, out)
+    calls = sum(merged.months.values())
     report = {
         "out": str(out),
         "files": len(sources),
-        "rows": sum(merged.months.values()),
+        "rows": calls,
         "months": merged.months,
         "duplicates": merged.duplicates,
         "unreadable": merged.unreadable,
@@ -29,7 +30,7 @@ def merge(args: argparse.Namespace, console: Console, server: Server) -> int:
     rows = [(month, f"{count:,}") for month, count in merged.months.items()]
     console.show(report, console.table(("month", ">calls"), rows) if rows else "")
     console.note(
-        f"{plural(report['rows'], 'call')} of {plural(len(sources), 'file')} in {out}; "
+        f"{plural(calls, 'call')} of {plural(len(sources), 'file')} in {out}; "
         f"{plural(merged.duplicates, 'duplicate')} left out"
     )
     if merged.unreadable:
