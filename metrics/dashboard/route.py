@@ -10,6 +10,7 @@ from metrics.formats import anthropic, gemini, ollama, openai_chat, openai_compl
 from metrics.formats.protocol import Format
 from metrics.play import candidates, ranking
 from metrics.records import Problem, Request
+from metrics.web import roles
 from metrics.web.table import Call, Response, json_bytes
 
 # The formats that a request may be written in, each with the path it is read from there.
@@ -83,4 +84,4 @@ def places(decision: Mapping[str, Any]) -> list[dict[str, Any]]:
     return told
 
 
-HANDLERS = (frame.post("/api/route", explain),)
+HANDLERS = (frame.post("/api/route", explain, roles.JUDGE),)

@@ -6,20 +6,29 @@ import { keyTable, once } from "../access/list.js";
 import { invited, inviteForm, refusals, signedIn } from "../access/people.js";
 import { h } from "../dom.js";
 import { shortcut } from "../keys.js";
-import { Loading, empty } from "../loading.js";
-import { notice } from "../notice.js";
+import { button, empty } from "../loading.js";
+import { failure, notice } from "../notice.js";
 import { pairs, walk } from "../table.js";
 import { isJudge } from "../who.js";
 
+const SOON = 300; // ms for which waiting says nothing
 const MONTH = "/api/usage?by=key&since=30d";
 
 export class Page {
   /** @param {HTMLElement} root @param {any} app */
   constructor(root, app) {
-    Object.assign(this, { root, app, query: new URLSearchParams(), said: null, made: null, link: null });
+    Object.assign(this, {
+      root,
+      app,
+      query: new URLSearchParams(),
+      said: null,
+      made: null,
+      link: null,
+      form: "",
+      secret: "",
+    });
     this.place = h("div", { class: "stack" });
     this.side = h("div", { class: "stack" });
-    this.all = new Loading(this.place);
     this.panes = h("div", { class: "drawered" }, this.place, this.side);
     this.#keys();
   }
@@ -39,9 +48,10 @@ export class Page {
   }
 
   hide() {
-    this.all.stop();
+    this.look?.abort();
+    this.look = null;
     // What was shown once is gone when the page is left.
-    Object.assign(this, { said: null, made: null, link: null });
+    Object.assign(this, { said: null, made: null, link: null, form: "", secret: "" });
   }
 
   #opened = () => ["key", "new", "budget", "invite"].some((name) => this.query.has(name));
@@ -53,15 +63,31 @@ export class Page {
     return this.query.has("key") ? [this.query.get("key")] : [];
   }
 
-  // The keys first, with all that a form here needs to know; who is there and what was used come beside them.
-  #again() {
-    this.said = null;
-    const beside = this.#beside();
-    return this.all.show("/api/keys", (keys) => {
-      this.said = { ...keys, collections: [], budgets: {}, month: null };
-      beside.then((more) => this.said && this.#take(more));
-      return [h("p", { class: "faint" }, "Looking…")];
-    });
+  // Everything at once; what stands there stays until it is all there.
+  async #again() {
+    const look = (this.look = new AbortController());
+    const slow = setTimeout(
+      () => this.said || this.place.replaceChildren(h("p", { class: "faint" }, "Looking…")),
+      SOON,
+    );
+    try {
+      const [keys, beside] = await Promise.all([get("/api/keys", look.signal), this.#beside()]);
+      if (this.look !== look) return;
+      this.said = { ...keys, ...beside };
+      this.#fill();
+    } catch (problem) {
+      if (problem.name === "AbortError" || this.look !== look) return;
+      this.said = null;
+      this.side.replaceChildren();
+      this.place.replaceChildren(
+        failure(
+          problem,
+          button("Try again", () => this.#again(), "small"),
+        ),
+      );
+    } finally {
+      clearTimeout(slow);
+    }
   }
 
   async #beside() {
@@ -82,14 +108,22 @@ export class Page {
     };
   }
 
-  #take(more) {
-    Object.assign(this.said, more);
-    this.#fill();
-  }
-
   #fill() {
+    const back = [this.place, this.side].map(hold);
     this.place.replaceChildren(...this.#draw());
     this.side.replaceChildren(...[this.#drawer()].filter(Boolean));
+    back.forEach((put) => put());
+    this.#focus();
+  }
+
+  // A form that has just opened takes the focus; so does what is shown once, when it is new.
+  #focus() {
+    const opened = ["new", "budget", "invite"].find((name) => this.query.has(name)) ?? "";
+    const secret = this.made?.key ?? this.link?.link ?? "";
+    const fresh = secret !== this.secret && this.place.querySelector(".once .button");
+    const first = opened !== this.form && this.side.querySelector(".form input:not([type=checkbox]), .form select");
+    Object.assign(this, { secret, form: opened });
+    (first || fresh || null)?.focus();
   }
 
   #draw() {
@@ -196,13 +230,14 @@ export class Page {
   // A key was changed; null: its drawer has nothing to show any more. `key` is a secret to show once, of `name`.
   #done(left, key, name = left) {
     if (key) this.made = { name, key };
-    if (left === null) return this.#closed({});
+    if (key || left === null) return this.#closed({});
     this.#again();
   }
 
   #closed(made) {
-    Object.assign(this, made, { said: null });
+    Object.assign(this, made);
     this.app.go("/keys", { replace: true });
+    this.#again();
   }
 
   #keys() {
@@ -221,6 +256,13 @@ export class Page {
       { keys: ["Escape"], show: ["Esc"], label: "Close the drawer", ...list, run: close },
     );
   }
+}
+
+// Who has the focus, and how to give it to whoever stands in that place after a redraw.
+function hold(root) {
+  const all = () => [...root.querySelectorAll("a, button, input, select, summary, [tabindex]")];
+  const at = all().indexOf(document.activeElement);
+  return () => at >= 0 && all()[at]?.focus();
 }
 
 // --- who can reach this server
