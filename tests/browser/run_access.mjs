@@ -268,7 +268,10 @@ const checks = {
         `${place}: ${words}`,
       );
     }
-    must(sent.every((each) => each === "/api/seats"), `it sent ${sent}`); // which asks nobody
+    must(
+      sent.every((each) => each === "/api/seats"),
+      `it sent ${sent}`,
+    ); // which asks nobody
     const status = await judge.evaluate(async () => {
       const answer = await fetch("/api/settings", {
         method: "POST",
