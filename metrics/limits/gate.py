@@ -244,7 +244,8 @@ class Entry:
         with self._connection.lock:
             if limited is not None:
                 scope = self._scope(limited.scope)
-                quota.note(scope.name, scope.model_id, now, **refused.row_of(problem))
+                if said := refused.row_of(problem):
+                    quota.note(scope.name, scope.model_id, now, **said)
                 for one in limited.stated:
                     self._scope(one.scope).hear(one, "error", now)
                 scope.refuse(limited, now)

@@ -18,9 +18,10 @@ Kept = dict[str, Any]  # {"hours": {"2026-11-29T14": count}, "last": {at, cause,
 
 
 def row_of(problem: Problem) -> dict[str, Any]:
-    """What to note of a refusal; nothing when it was not for want of room."""
+    """What to note of a refusal; nothing when it was not for want of room: one that has too much to do says
+    nothing of limits."""
     limited = problem.limited
-    if limited is None:
+    if limited is None or limited.cause == "overload":
         return {}
     named = [[one.metric, one.window, one.limit] for one in limited.stated if one.limit or one.remaining == 0]
     said = {"refused": limited.cause, "status": problem.status, "stated": named[:4]}

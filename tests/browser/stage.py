@@ -90,18 +90,23 @@ def stage(token: str = "") -> Iterator[Running]:
 PRICES = {"kimi-k3": (0.6, 2.5, 0.15), "glm-5.2": (0.4, 1.8, 0.1), "qwen3.5-coder": (0.1, 0.4, None)}
 
 
+BRISK = 'q=2;w=6;qu="requests"'  # two calls in six seconds, says who serves brisk-mini
+
+
 def limit(bench: Running, provider: Provider) -> None:
-    """Connections that stand differently: one with limits, one that has used up its day, one on
-    this computer of which nothing is known. Their models sit only when they are named."""
+    """Connections that stand differently: one with limits, one that has used up its day, one whose provider
+    tells of a short window, one on this computer of which nothing is known. Their models sit only when they
+    are named."""
+    policy = {"RateLimit-Policy": f'"calls";{BRISK}'}
+    said = [policy | {"RateLimit": f'"calls";r={left};t=6'} for left in (1, 0, 1)]
+    provider.script("brisk-mini", *(text("ready", headers=each) for each in said))
     limits = {"rpd": 5000, "usd_month": 20}
     post(bench, "/api/connection-limits", {"connection": "hub", "limits": limits})
-    for name, kind in (("relay", "provider"), ("workstation", "local")):
+    for name, kind in (("relay", "provider"), ("brisk", "provider"), ("workstation", "local")):
         post(bench, "/api/endpoint", {"name": name, "base": provider.base, "kind": kind, "test": False})
-    post(
-        bench,
-        "/api/model/add",
-        {"alias": "swift-mini", "endpoint": "relay", "served": "swift-mini", "ad_hoc": True},
-    )
+    for alias, endpoint in (("swift-mini", "relay"), ("brisk-mini", "brisk")):
+        model = {"alias": alias, "endpoint": endpoint, "served": alias, "ad_hoc": True}
+        post(bench, "/api/model/add", model)
     post(bench, "/api/connection-limits", {"connection": "relay", "limits": {"rpd": 2, "rpm": 20}})
     for _ in range(2):
         post(bench, "/api/probe", {"name": "swift-mini"})

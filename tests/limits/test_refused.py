@@ -19,6 +19,7 @@ class Rows(unittest.TestCase):
         day = Stated("requests", "day", limit=50, remaining=0)
         cases: tuple[tuple[str, Problem, dict[str, Any]], ...] = (
             ("not for want of room", Problem(400, "no"), {}),
+            ("too much to do", Problem(503, "no", limited=Limited("overload", AT)), {}),
             (
                 "a day's calls",
                 Problem(429, "secret words", limited=Limited("exhausted", AT, stated=(day,))),

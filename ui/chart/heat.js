@@ -74,8 +74,8 @@ export function calendar({ title, note, label, days, today, format }) {
 }
 
 function draw(wide, values, today, format) {
-  const size = 15;
   const left = 36;
+  const size = Math.max(13, Math.min(20, Math.floor((wide - left) / 53)));
   const weeks = Math.max(4, Math.min(53, Math.floor((wide - left) / size)));
   const end = Date.parse(today);
   const monday = end - ((new Date(end).getUTCDay() + 6) % 7) * DAY;
@@ -108,7 +108,7 @@ function draw(wide, values, today, format) {
     const { x, y } = place(shown.length + n);
     return svg("rect", { class: "cell yet", x: x + 0.5, y: y + 0.5, width: size - 4, height: size - 4 });
   });
-  const rows = WEEKDAYS.map((name, i) => name && text(name, 0, 16 + i * size + 10));
+  const rows = WEEKDAYS.map((name, i) => name && text(name, 0, 16 + i * size + size - 5));
   return {
     tall: 16 + 7 * size,
     kids: [months(all, place), rows, marks.map(({ node }) => node), later],

@@ -19,7 +19,6 @@ const CAUSES = {
   window: "a limit was used up",
   concurrency: "too many calls at once",
   exhausted: "an allowance or credit was used up",
-  overload: "it had too much to do",
   too_large: "the call was larger than a window",
 };
 const STATES = { free: ["up", "free to send"], pacing: ["pacing", "pacing"], resting: ["resting", "resting"] };
@@ -29,7 +28,7 @@ export function whatOf({ metric, window, why }) {
   if (why) return "held back";
   if (metric === "concurrency") return "calls at once";
   if (window === "unknown") return `${WORD[metric]}, window unknown`;
-  return `${WORD[metric] ?? metric} ${WINDOW[window] ?? `in ${window}`}`;
+  return `${WORD[metric] ?? metric} ${WINDOW[window] ?? `in ${window.replace(/s$/, " s")}`}`;
 }
 
 /** @param {any} one @returns {boolean} is nothing of it left? */
@@ -50,8 +49,9 @@ export function block(connection, { quotas, resting, now, first, chosen, address
     quotas.length
       ? limits(connection, quotas, now, first)
       : h("p", { class: "none" }, "No limits known. They are learned from the first replies that name one."),
-    h("div", { class: "narrow-strip" }, h("span", { class: "faint" }, "Refused, by hour"), refusals(connection)),
-    below(connection, resting, now, act, tests.get(name)),
+    connection.refused.hours.some(Boolean) &&
+      h("div", { class: "narrow-strip" }, h("span", { class: "faint" }, "Refused, by hour"), refusals(connection)),
+    below(connection, { resting, spent: quotas.some(isSpent), now, act, said: tests.get(name) }),
   );
 }
 
@@ -123,7 +123,7 @@ function limits(connection, quotas, now, first) {
 
 function row(one, now) {
   const { metric, limit, used, remaining, model, forecast } = one;
-  const figure = metric === "usd" ? money : count;
+  const figure = metric === "usd" ? dollars : count;
   const taken = limit === null ? null : limit - remaining;
   const tone = isSpent(one) || one.why ? "spent" : limit && remaining <= (1 - NEAR) * limit ? "near" : "";
   const bar = limit
@@ -141,12 +141,15 @@ function row(one, now) {
     h("th", { scope: "row" }, whatOf(one), model && h("small", {}, model)),
     h("td", { class: "used-cell" }, bar ?? h("span", { class: "faint" }, one.why ?? "what is used is not known")),
     h("td", { class: "right" }, h("span", { class: "left-now" }, left)),
-    h("td", {}, resets(one, now)),
+    h("td", { class: "resets-cell" }, resets(one, now)),
     h("td", { class: "from-cell" }, source(one, now), forecast && foretold(forecast, figure, now)),
   );
   if (bar) set(line.querySelector("th"), { title: used === null ? null : `${figure(used)} used by this bench` });
   return line;
 }
+
+// Limits in money are mostly whole.
+const dollars = (usd) => money(usd).replace(/\.00$/, "");
 
 function resets({ kind, window, reset_at: at }, now) {
   const flows = kind === "rolling" || kind === "bucket";
@@ -176,9 +179,9 @@ function refusals({ connection: name, refused }) {
   return strip({ label: `What ${name} refused for want of room, by the hour`, counts: refused.hours, names });
 }
 
-function below({ connection: name, refused, why, state }, resting, now, act, said) {
+function below({ connection: name, refused, why, state }, { resting, spent, now, act, said }) {
   const rows = [
-    state !== "free" && why && h("li", {}, `Why: ${why}.`),
+    state !== "free" && why && !spent && h("li", {}, `It waits for this: ${why}.`),
     ...resting.map(({ model, until, why: reason }) =>
       h(
         "li",

@@ -1,5 +1,5 @@
 // What can be done about one connection or a model of it: limits of your own, a rest, waking, a probe.
-import { post } from "../api.js";
+import { Trouble, post } from "../api.js";
 import { announce, h } from "../dom.js";
 import { field, form, input, numberOf, select } from "../form.js";
 import { button } from "../loading.js";
@@ -124,7 +124,8 @@ function own(name, quotas, done) {
     ],
     send: async ({ elements }) => {
       const amount = numberOf(elements.namedItem("amount").value);
-      await change(kind.value, amount, amount === null ? "the limit is gone" : "the limit holds from now on");
+      if (!(amount > 0)) throw new Trouble("Give a number above zero, such as 30.", { param: "amount" });
+      await change(kind.value, amount, "the limit holds from now on");
     },
   });
   return h(
@@ -140,7 +141,7 @@ function own(name, quotas, done) {
 }
 
 function rest(name, done) {
-  return form({
+  const node = form({
     label: `Let ${name} rest`,
     action: "Let it rest",
     fields: [
@@ -157,4 +158,6 @@ function rest(name, done) {
       done();
     },
   });
+  node.querySelector("[type=submit]").classList.remove("primary"); // one primary a view
+  return node;
 }

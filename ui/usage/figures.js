@@ -87,7 +87,7 @@ const saved = ({ saved_usd: usd }) =>
 const rough = (usd) => (usd >= 1 ? `$${count(Number(usd.toPrecision(2)))}` : money(Number(usd.toPrecision(2))));
 
 function missing(names) {
-  const what = names.length === 1 ? `${names[0]} has none.` : `${plural(names.length, "model")} have none.`;
+  const what = names.length === 1 ? `All of ${names[0]}.` : `Of ${plural(names.length, "model")}.`;
   return h(
     "span",
     {},

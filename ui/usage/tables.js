@@ -135,7 +135,7 @@ export const usedColumns = (title, called, overTime) => [
 const course = (name, values, inMoney) =>
   sparkline({ label: `${name ?? "others"} over time`, values, format: inMoney ? money : count });
 const failed = ({ calls, errors }) =>
-  errors ? `${count(errors)}, ${Number(((100 * errors) / calls).toPrecision(2))} %` : "none";
+  errors ? `${count(errors)} (${Number(((100 * errors) / calls).toPrecision(2))} %)` : "none";
 const cachedOf = (of) => (tokens(of) ? `${Math.round((100 * of.cache_read) / tokens(of))} %` : "nothing read");
 
 /** @type {Col<any>[]} what a useful answer of each model costs */
@@ -175,8 +175,7 @@ function each(cost, n, word, { known_usd: known }) {
       : "Nothing of it was found useful yet";
   const { figure, range } = eachOf(cost, why);
   const early = n && n < EARLY ? ", early" : "";
-  const small = [range, n ? `${n} ${word}${early}` : ""].filter(Boolean).join(", ");
-  return [figure, small && h("small", {}, small)];
+  return [figure, range && h("small", {}, range), n > 0 && h("small", {}, `${n} ${word}${early}`)];
 }
 
 /**
