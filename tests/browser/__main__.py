@@ -27,7 +27,10 @@ HERE = Path(__file__).resolve().parent
 PATIENCE = 600.0  # seconds a script may take
 TOGETHER = 2  # scripts at a time: a browser and a server want a core
 GUARDED = ("access", "security")  # scripts whose bench asks who is there
-PARTS = {"pages": 4}  # scripts whose checks change nothing, and into how many parts they are dealt
+PARTS = {
+    "pages": 4,
+    "states": 3,
+}  # scripts whose checks change nothing, and into how many parts they are dealt
 LINE = re.compile(r"^(PASS|FAIL) ", re.MULTILINE)
 
 

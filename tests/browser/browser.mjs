@@ -46,13 +46,18 @@ export async function run(checks) {
 /**
  * A fresh browser at a path.
  * @param {string} path
- * @param {{width?: number, height?: number, theme?: string, base?: string, still?: boolean}} [look]
+ * @param {{width?: number, height?: number, theme?: string, base?: string, still?: boolean, forced?: boolean}} [look]
+ *   still: nothing may move; forced: the system's few colours instead of ours
  */
-export async function open(path, { width = 1440, height = 900, theme = "light", base = BENCH, still = false } = {}) {
+export async function open(path, look = {}) {
+  const { width = 1440, height = 900, theme = "light", base = BENCH, still = false, forced = false } = look;
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: still ? "reduce" : "no-preference",
+    forcedColors: forced ? "active" : "none",
+    locale: "en-GB",
+    timezoneId: "UTC",
     baseURL: base,
   });
   const page = await context.newPage();

@@ -1,52 +1,6 @@
 // Every page, in both themes, wide and narrow: opens by its address, says nothing wrong, is accessible and fits.
-import { BENCH, EMPTY, LOOKS, accessible, ask, fits, open, run, shot } from "./browser.mjs";
-
-// name -> address, and what shows that it is drawn; an address may need an id that only the server knows.
-const PAGES = {
-  ask: ["/", ".who-sits .bench"],
-  owed: ["/owed", ".judge-bar"],
-  panels: ["/panels", "table.rows"],
-  panel: [
-    async (page) => `/panels?panel=${(await ask(page, "/api/log?limit=100")).panels.at(-1).panel}`,
-    ".answers .column",
-  ],
-  conversations: ["/conversations", ".pane-list .list"],
-  conversation: [
-    async (page) =>
-      `/conversations?conversation=${(await ask(page, "/api/conversations")).conversations[0].conversation}`,
-    ".turns",
-  ],
-  models: ["/models", "table.rows"],
-  model: ["/models?model=kimi-k3", ".drawer"],
-  "add models": ["/models?add=hub", ".choices"],
-  collections: ["/collections", ".cards"],
-  collection: ["/collections?collection=review", ".drawer .bench"],
-  "new collection": ["/collections?new=", ".drawer form"],
-  endpoints: ["/endpoints", "table.rows"],
-  endpoint: ["/endpoints?endpoint=hub", ".drawer"],
-  "add endpoint": ["/endpoints?add=", "form"],
-  keys: ["/keys", ".holds-table .rows"],
-  key: ["/keys?key=ci&model=bench/code", ".drawer .bad"],
-  "new key": ["/keys?new=", ".drawer form"],
-  budget: ["/keys?budget=collection:review", ".drawer form"],
-  settings: ["/settings", ".setting .field"],
-  login: ["/login", "#token-form"],
-};
-const FRESH = {
-  ask: ["/", ".squad"],
-  owed: ["/owed", ".empty-state"],
-  panels: ["/panels", ".empty-state"],
-  conversations: ["/conversations", ".empty-state"],
-  endpoints: ["/endpoints", ".first-endpoint"],
-  keys: ["/keys", ".empty-state"],
-};
-
-async function at([address, drawn], look) {
-  const page = await open(typeof address === "string" ? address : "/", look);
-  if (typeof address !== "string") await page.goto(await address(page));
-  await page.waitForSelector(drawn, { state: "visible" });
-  return page;
-}
+import { BENCH, EMPTY, LOOKS, accessible, fits, run, shot } from "./browser.mjs";
+import { FRESH, PAGES, at } from "./pages.mjs";
 
 const checks = {};
 for (const [base, pages, where] of [
