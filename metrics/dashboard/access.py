@@ -14,7 +14,7 @@ from metrics.dashboard import frame
 from metrics.dashboard.status import exposure
 from metrics.records import Problem
 from metrics.store.stamps import epoch, stamp
-from metrics.web import invitations, roles, sessions
+from metrics.web import invitations, public, roles, sessions
 from metrics.web.door import LOOPBACK, Door
 from metrics.web.table import Call, Response, Route
 
@@ -48,7 +48,7 @@ def reach(env: Mapping[str, str]) -> dict[str, Any]:
     return {
         "bind": bind,
         "beyond": bind not in LOOPBACK,
-        "public_url": env.get("BENCHWARMERS_PUBLIC_URL") or None,
+        "public_url": public.address(env),
         "hosts": _listed(env.get("BENCH_ALLOWED_HOSTS", "")),
         "origins": _listed(env.get("BENCH_ALLOWED_ORIGINS", "")),
         "proxies": _listed(env.get("BENCH_TRUSTED_PROXIES", "")),
@@ -149,9 +149,8 @@ def withdraw(door: Door, call: Call) -> Response:
 
 def _base(door: Door, call: Call) -> str:
     """The server's address as others know it, else as this caller does."""
-    public = os.environ.get("BENCHWARMERS_PUBLIC_URL", "").rstrip("/")
     scheme = "https" if door.encrypted(call) else "http"
-    return public or f"{scheme}://{call.headers.get('host', '')}"
+    return public.address(os.environ) or f"{scheme}://{call.headers.get('host', '')}"
 
 
 def routes(door: Door) -> tuple[Route, ...]:

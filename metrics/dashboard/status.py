@@ -17,7 +17,7 @@ from metrics.records import Problem
 from metrics.store import home, writer
 from metrics.telemetry import exporter
 from metrics.version import VERSION
-from metrics.web import door, invitations, sessions
+from metrics.web import door, invitations, public, sessions
 from metrics.web.door import LOOPBACK
 from metrics.web.table import Call, Response
 
@@ -45,7 +45,7 @@ def show(call: Call) -> Response:
     host = call.headers.get("host", "")
     return frame.ok(
         version=VERSION,
-        url=f"http://{host}",
+        url=public.address(os.environ) or f"http://{host}",
         home=str(home.current()),
         pid=os.getpid(),
         uptime_s=round(time.monotonic() - _started, 1),

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from metrics.bench import keys
 from metrics.bench.keys import Key
 from metrics.records import Problem
-from metrics.web import invitations, roles, sessions
+from metrics.web import invitations, public, roles, sessions
 from metrics.web.backoff import Backoff
 from metrics.web.roles import Person
 from metrics.web.table import Call
@@ -196,7 +196,7 @@ def from_environment(env: Mapping[str, str]) -> Door:
             f"BENCHWARMERS_REQUIRE_KEYS={said} is refused with BENCH_BIND={bind}: beyond this computer "
             "keys are required. Unset it, or set it to 1",
         )
-    secure = env.get("BENCHWARMERS_PUBLIC_URL", "").lower().startswith("https://")
+    secure = (public.address(env) or "").startswith("https://")
     return Door(beyond or said in YES, token, _networks(env.get("BENCH_TRUSTED_PROXIES", "")), secure)
 
 

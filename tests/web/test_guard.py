@@ -35,6 +35,22 @@ def status_of(guard: Guard, method: str, kind: str, headers: dict[str, str]) -> 
 
 
 class Hosts(unittest.TestCase):
+    def test_beyond_this_computer_its_health_is_told_under_any_name(self) -> None:
+        health = Route("GET", "/health", lambda call: Response(), guard="open")
+        for beyond, path, host, refused in (
+            (True, health, "healthcheck.host.example", False),
+            (True, route("open"), "healthcheck.host.example", True),
+            (True, None, "healthcheck.host.example", True),
+            (False, health, "healthcheck.host.example", True),
+            (False, health, HOST, False),
+        ):
+            with self.subTest(beyond=beyond, host=host):
+                call = Call("GET", "/health", {"host": host})
+                if refused:
+                    self.assertRaises(Problem, Guard(beyond=beyond).check, path, call)
+                else:
+                    Guard(beyond=beyond).check(path, call)
+
     def test_any_kind_of_route_and_none(self) -> None:
         cases = [
             ("127.0.0.1", 200),
