@@ -35,8 +35,10 @@ class Opening:
 
 def connections(now: float, quotas: Iterable[Told]) -> list[Told]:
     """One object for each connection of the user's, worst first: {connection, kind, models, price, state,
-    next_at, why, in_use, waiting, refused}. `state` is free | pacing | resting, `next_at` a stamp while it is
-    not free, `models` are aliases, `price` free | paid | mixed | null, `refused` as refused.told. `quotas` are told.quotas(now)."""
+    next_at, why, held, in_use, waiting, refused}. `state` is free | pacing | resting, `next_at` a stamp while
+    it is not free, `held` whether waking helps: a refusal or a user stands in the way, no limit that is used
+    up, `models` are aliases, `price` free | paid | mixed | null, `refused` as refused.told. `quotas` are
+    told.quotas(now)."""
     lowest: dict[str, float] = {}
     for one in quotas:
         if one["limit"]:
@@ -81,9 +83,9 @@ def _connection(endpoint: Endpoint, models: Sequence[Model], now: float) -> Told
 def _state(first: Opening, waiting: int, now: float) -> Told:
     wait = first.at - now
     if wait <= 0:
-        return {"state": "pacing" if waiting else "free", "next_at": None, "why": None}
+        return {"state": "pacing" if waiting else "free", "next_at": None, "why": None, "held": False}
     word = "pacing" if wait <= SOON and not first.held else "resting"
-    return {"state": word, "next_at": stamp(first.at), "why": first.why}
+    return {"state": word, "next_at": stamp(first.at), "why": first.why, "held": first.held}
 
 
 def _opening(connection: Connection, scope: Scope, now: float) -> Opening:

@@ -16,6 +16,9 @@ class States(Gate):
 
     def state(self) -> tuple[Any, ...]:
         one = self.states()["groq"]
+        self.assertEqual(
+            one["held"], one["state"] == "resting" and not str(one["why"]).startswith("1 request")
+        )
         return one["state"], one["next_at"], one["why"]
 
     def test_free_until_something_is_known(self) -> None:

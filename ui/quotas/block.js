@@ -56,7 +56,7 @@ export function block(connection, { quotas, resting, now, first, chosen, address
 }
 
 function head(
-  { connection: name, kind, models, price, state, next_at: next, in_use: busy, waiting },
+  { connection: name, kind, models, price, state, held, next_at: next, in_use: busy, waiting },
   now,
   address,
   act,
@@ -75,7 +75,6 @@ function head(
     busy > 0 && `${busy} in use`,
     waiting > 0 && `${plural(waiting, "call")} waiting`,
   ].filter(Boolean);
-  const wakes = state === "resting";
   return h(
     "header",
     {},
@@ -85,7 +84,7 @@ function head(
     h(
       "span",
       { class: "row end", "data-who": "admin" },
-      wakes && small("Wake", () => act("wake", name), name),
+      held && small("Wake", () => act("wake", name), name),
       models.length > 0 && small("Probe now", () => act("probe", name), name),
       h(
         "a",
