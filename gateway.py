@@ -28,7 +28,7 @@ from metrics.formats import (
     openai_responses,
     tool_names,
 )
-from metrics.formats.protocol import Format, Listing, Stamp
+from metrics.formats.protocol import Format, Listing, Stamp, streamed
 from metrics.limits import key_rates, launches, ledger
 from metrics.mcp import endpoint as mcp
 from metrics.mcp import wire
@@ -93,7 +93,8 @@ def _panel(api: Format, request: Request, call: Call) -> Response:
     if not request.stream:
         return as_json(api.reply(request, gather(heard(relay)), stamp), headers=headers)
     relay.first()
-    return Response(200, (*api.stream_headers(request), *headers), api.stream(request, heard(relay), stamp))
+    pieces = streamed(api, request, heard(relay), stamp)
+    return Response(200, (*api.stream_headers(request), *headers), pieces)
 
 
 def _is_retry(call: Call) -> bool:
@@ -116,7 +117,7 @@ def _route(api: Format, request: Request, call: Call) -> Response:
         problem.headers += turns.headers(turn)
         raise
     headers = (*api.stream_headers(request), *_turn_headers(api, call, turn))
-    return Response(200, headers, api.stream(request, _safely(started, events), stamp))
+    return Response(200, headers, streamed(api, request, _safely(started, events), stamp))
 
 
 def _turn_headers(api: Format, call: Call, turn: Turn) -> tuple[tuple[str, str], ...]:

@@ -306,15 +306,17 @@ class Chunks:
     def _whole_chunks(self, data: bytes, at: int, payload: list[bytes]) -> int:
         """Past the chunks at `at` that are all here and have a plain size seen before, as most of a stream
         are."""
+        counts = self._limit is not None
         while (end := data.find(b"\r\n", at)) > 0:
             size = _sizes.get(data[at:end])
             if size is None:
                 break
-            start, stop = end + 2, end + 2 + size
+            stop = end + 2 + size
             if data[stop : stop + 2] != b"\r\n":
                 break
-            self._count(size)
-            payload.append(data[start:stop])
+            if counts:
+                self._count(size)
+            payload.append(data[end + 2 : stop])
             at = stop + 2
         return at
 

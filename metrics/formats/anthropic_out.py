@@ -8,7 +8,18 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from metrics.events import Burst, Closed, Event, Failed, Reasoning, Text, Tick, ToolArguments, ToolStart
+from metrics.events import (
+    Burst,
+    Closed,
+    Event,
+    Failed,
+    Opened,
+    Reasoning,
+    Text,
+    Tick,
+    ToolArguments,
+    ToolStart,
+)
 from metrics.formats import calls, framing
 from metrics.formats.anthropic_in import THINKING
 from metrics.formats.anthropic_pieces import PING, Blocks, Call, redacted, tool_use
@@ -131,15 +142,15 @@ def estimate(request: Request) -> int:
 def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
     guess = estimate(request)
     blocks = Blocks(request.framing)
-    yield _start(request, stamp, guess)
+    begun = _start(request, stamp, guess)
     for event in events:
-        if type(event) is Burst and (said := blocks.say_all(event)):
-            yield said
-            continue
         # What one event comes to goes out together: each piece by itself would wake the caller.
-        said = b"".join(piece for one in calls.plain((event,)) for piece in _said(one, blocks, guess))
-        if said:
-            yield said
+        said = blocks.say_all(event) if type(event) is Burst else b""
+        if not said:
+            said = b"".join(piece for one in calls.plain((event,)) for piece in _said(one, blocks, guess))
+        if (begun and type(event) is not Opened) or said:
+            yield begun + said
+            begun = b""
 
 
 def _said(event: Event, blocks: Blocks, guess: int) -> Iterator[bytes]:

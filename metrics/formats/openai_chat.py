@@ -14,6 +14,7 @@ from metrics.events import (
     Closed,
     Event,
     Failed,
+    Opened,
     Reasoning,
     Text,
     Tick,
@@ -212,12 +213,12 @@ def usage(spent: Usage) -> dict[str, Any]:
 
 def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
     chunk = _Chunks(request, stamp)
-    yield chunk.head(0)
+    begun = chunk.head(0)  # goes out with what the first event comes to
     for event in events:
-        if type(event) is Burst:
-            yield chunk.together(event)
-        else:
-            yield from _said(event, chunk)
+        said = chunk.together(event) if type(event) is Burst else b"".join(_said(event, chunk))
+        if (begun and type(event) is not Opened) or said:
+            yield begun + said
+            begun = b""
 
 
 def _said(event: Event, chunk: "_Chunks") -> Iterator[bytes]:

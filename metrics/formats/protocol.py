@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from metrics.events import Event
+from metrics.events import Closed, Event, Failed
 from metrics.records import Problem, Reply, Request
-from metrics.web.table import Call, Response
+from metrics.web.table import Call, Final, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +60,25 @@ class Format(Protocol):
 
     def error(self, problem: Problem, call: Call | None) -> Response:
         """A refusal before the stream, in this format's shape and with the status its clients understand."""
+
+
+def streamed(api: Format, request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
+    """`api.stream`, with all that comes of a message's end in one piece: nothing follows it that would have
+    to be waited for, and each piece by itself wakes the caller."""
+    ended = False
+
+    def watched() -> Iterator[Event]:
+        nonlocal ended
+        for event in events:
+            ended = isinstance(event, Closed | Failed)
+            yield event
+
+    pieces = api.stream(request, watched(), stamp)
+    for piece in pieces:
+        if ended:
+            yield Final(b"".join((piece, *pieces)))
+            return
+        yield piece
 
 
 class Listing(Protocol):

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from metrics import http1
 from metrics.records import Problem
-from metrics.web.table import Headers, Response
+from metrics.web.table import Final, Headers, Response
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 _BODILESS = frozenset({204, 304})
@@ -56,6 +56,9 @@ class Reply:
         first = http1.chunk(self.first) if chunked and self.first else self.first
         yield (start, first) if first else (start,)
         for piece in self.pieces:
+            if chunked and type(piece) is Final:
+                yield (http1.chunk(piece) + http1.LAST_CHUNK,) if piece else (http1.LAST_CHUNK,)
+                return
             yield (http1.chunk(piece) if chunked else piece,) if piece else ()
         if chunked:
             yield (http1.LAST_CHUNK,)

@@ -98,11 +98,15 @@ class Call:
         return self._query.get(name, default)
 
 
+class Final(bytes):
+    """The last piece of a streamed body: what ends the body goes out with it."""
+
+
 @dataclass(slots=True)
 class Response:
     """An iterator as body is sent chunked, each piece at once. An empty first piece sends the head alone, a
-    later one only looks whether the caller is still there. It is closed at its end and when the caller
-    hangs up."""
+    later one only looks whether the caller is still there; nothing follows a Final one. It is closed at its
+    end and when the caller hangs up."""
 
     status: int = 200
     headers: Headers = ()

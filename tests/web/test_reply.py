@@ -2,7 +2,7 @@ import unittest
 from collections.abc import Iterator
 
 from metrics.web.reply import Letterhead, Reply
-from metrics.web.table import JSON, Response
+from metrics.web.table import JSON, Final, Response
 
 PAPER = Letterhead("1.2")
 
@@ -85,6 +85,10 @@ class Bodies(unittest.TestCase):
             ([b"ab", b"", b"c"], True, [b"H2\r\nab\r\n", b"", b"1\r\nc\r\n", b"0\r\n\r\n"]),
             ([b"", b"c"], True, [b"H", b"1\r\nc\r\n", b"0\r\n\r\n"]),
             ([], True, [b"H", b"0\r\n\r\n"]),
+            ([b"ab", b"", Final(b"c")], True, [b"H2\r\nab\r\n", b"", b"1\r\nc\r\n0\r\n\r\n"]),
+            ([b"ab", Final(b"")], True, [b"H2\r\nab\r\n", b"0\r\n\r\n"]),
+            ([Final(b"ab")], True, [b"H2\r\nab\r\n", b"0\r\n\r\n"]),
+            ([b"ab", Final(b"c")], False, [b"Hab", b"c"]),
             ([b"ab", b"", b"c"], False, [b"Hab", b"", b"c"]),
             ([], False, [b"H"]),
         ]

@@ -1,0 +1,52 @@
+import re
+import unittest
+
+import gateway
+from metrics.events import Closed, Failed, Text
+from metrics.formats.protocol import Stamp, streamed
+from metrics.records import Problem, Request
+from metrics.web.table import Final
+from tests.formats.streams import STREAMS
+
+STAMP = Stamp("ab12", 1_796_000_000)
+
+
+def request(api, **more):
+    return Request("c:route", "c", "route", [], format=api.NAME, stream=True, **more)
+
+
+def timeless(pieces):
+    """The bytes of a stream, but for what some formats say of the time."""
+    return re.sub(rb'(_duration":)\d+|"completed_at":\d+', rb"\1", b"".join(pieces))
+
+
+class StreamedTest(unittest.TestCase):
+    def test_the_end_is_one_piece_and_the_rest_as_it_was(self):
+        broken = ("broken", [Text("a"), Failed(Problem(502, "gone"))], "a", "", [])
+        for api in gateway.FORMATS:
+            for name, events, *_ in (*STREAMS, broken):
+                with self.subTest(api=api.NAME, name=name):
+                    plain = list(api.stream(request(api), iter(events), STAMP))
+                    pieces = list(streamed(api, request(api), iter(events), STAMP))
+                    self.assertEqual(timeless(pieces), timeless(plain))
+                    finals = [type(piece) is Final for piece in pieces]
+                    self.assertEqual(finals, [False] * (len(pieces) - 1) + [True])
+
+    def test_a_piece_does_not_wait_for_the_next(self):
+        for api in gateway.FORMATS:
+            with self.subTest(api.NAME):
+                told = []
+
+                def events(told=told):
+                    for event in (Text("a"), Text("b"), Closed()):
+                        told.append(event)
+                        yield event
+
+                for piece in streamed(api, request(api), events(), STAMP):
+                    if b'"b"' in piece:
+                        break
+                self.assertEqual(len(told), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
