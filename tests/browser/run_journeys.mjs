@@ -204,7 +204,7 @@ await run({
   "what a model writes stays words": async () => {
     const page = await open("/panels");
     await page.waitForSelector("table.rows");
-    const { panels } = await ask(page, "/api/log?model=nemotron-ultra&limit=1");
+    const { panels } = await ask(page, "/api/log?model=nemotron-ultra&q=idempotent&limit=1");
     await page.goto(`/panels?panel=${panels[0].panel}`);
     await page.waitForSelector(".answers .column");
     must((await page.evaluate(() => globalThis.hacked)) === undefined, "it ran");

@@ -10,37 +10,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from metrics.commands.login import VARIABLE
-from tests.browser import past
+from tests.browser import past, words
 from tests.provider import Provider, error, text
 from tests.running import Running
 
-RETRY = """**No.** A resumed upload can be counted twice.
-
-1. `fetch.py:88` sends the retry with a new `Idempotency-Key`: the key is built inside the loop, so the server
-   cannot tell the second try from a new upload. Build it once, before line 81.
-2. `fetch.py:94` resumes from `sent`, but `sent` is set before the write returns.
-3. The 409 branch treats "already exists" as an error. For a resume it is the success case.
-
-I did not see the server side. If it hashes the body, point 1 is harmless."""
-SHORT = "Mostly yes. The key is built inside the loop, so two tries are two uploads. Line 94 is fine."
-HOSTILE = """<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1">
-
-[press](javascript:window.hacked=1) ![seen](https://example.com/pixel.png) \u202egnp.exe\u202c"""
-OTHER = "Yes, the retry is safe: the server ignores a second upload of the same name.\n\nNothing to change."
 MODELS = {
-    "kimi-k3": (text(RETRY),),
-    "glm-5.2": (text(SHORT),),
-    "qwen3.5-coder": (text(OTHER),),
-    "nemotron-ultra": (text("The loop builds a new key for each try.\n\n" + HOSTILE),),
+    **{name: (text(said),) for name, said in words.RETRY.items()},
     "gpt-oss-120b": (error(429, "free quota used up", headers={"Retry-After": "3600"}),),
 }
-QUESTIONS = (
-    "Is the retry in fetch.py idempotent when the upload is resumed?",
-    "Which of these three index layouts survives a torn write?",
-    "Name the edge cases a CSV importer should refuse",
-    "Does this regex backtrack on a line of 10,000 spaces?",
-    "Find the lock-order inversion in ledger.py",
-)
 KEYS = (
     ("notebook",),
     ("ci", "--collections", "review", "--rpm", "30", "--budget", "5usd/month", "--expires", "90d"),
@@ -75,12 +52,13 @@ def stage(token: str = "") -> Iterator[Running]:
             "/api/collection",
             {"name": "code", "members": ["gpt-oss-120b", "qwen3.5-coder", "kimi-k3"]},
         )
-        panels = [asked(bench, question) for question in QUESTIONS]
+        panels = [asked(bench, provider, question) for question in words.ASKED]
         judge(bench, panels[0])
+        decide(bench, panels[-1])
         for task in TASKS:
             converse(bench, provider, task)
-        for words in KEYS:
-            bench.do("key", "create", *words)
+        for options in KEYS:
+            bench.do("key", "create", *options)
         bench.do("key", "disable", "old-laptop")
         bench.do("budget", "set", "2usd/day,20usd/month", "--collection", "review", "--unknown-cost", "allow")
         limit(bench, provider)
@@ -112,8 +90,10 @@ def limit(bench: Running, provider: Provider) -> None:
         post(bench, "/api/probe", {"name": "swift-mini"})
 
 
-def asked(bench: Running, question: str) -> list[dict[str, Any]]:
-    """The seats of a panel that has answered `question`."""
+def asked(bench: Running, provider: Provider, question: str) -> list[dict[str, Any]]:
+    """The seats of a panel that has answered `question`, each model in its own words."""
+    for name, said in words.ASKED[question].items():
+        provider.script(name, text(said))
     body = {"model": "bench/review", "messages": [{"role": "user", "content": question}]}
     events = post(bench, "/api/ask", body)
     told = [json.loads(line) for line in events.splitlines()] if isinstance(events, str) else [events]
@@ -124,6 +104,19 @@ def judge(bench: Running, seats: list[dict[str, Any]]) -> None:
     """A verdict on the first seat, with a claim of each kind."""
     post(bench, "/api/verdict", {"call": seats[0]["call"], "useful": True})
     post(bench, "/api/verdict", {"call": seats[1]["call"], "useful": False, "note": "too short"})
+
+
+def decide(bench: Running, seats: list[dict[str, Any]]) -> None:
+    """Claims of some answers, real and false, and no verdict yet."""
+    answers = list(words.ASKED.values())[-1]
+    for seat in seats:
+        claims = [
+            {"quote": quote, "start": at, "end": at + len(quote), "decision": decision}
+            for quote, decision in words.DECIDED.get(seat["alias"], ())
+            for at in [answers[seat["alias"]].index(quote)]
+        ]
+        if claims:
+            post(bench, "/api/verdict", {"call": seat["call"], "claims": claims})
 
 
 def converse(bench: Running, provider: Provider, task: str, turns: int = 4) -> None:
