@@ -41,6 +41,7 @@ from metrics.web.table import Route, Table
 PORT, GATEWAY_PORT = 8122, 8123
 STEP = 0.2  # seconds between looks whether a signal has come
 FINISH = 10.0  # seconds that requests in flight have to finish
+SAME = 0.5  # seconds in which a second signal means no more than the first
 FOLDER = Path(__file__).resolve().parent
 
 
@@ -192,20 +193,22 @@ def _log(line: str) -> None:
 
 
 def _stop_signals() -> "queue.SimpleQueue[int]":
-    """SIGINT and SIGTERM as they come; a second one ends the process at once.
+    """SIGINT and SIGTERM as they come; a second one ends the process at once, unless it comes so soon that it
+    is the first again: a terminal's Ctrl-C reaches us, and our launcher, which passes it on.
 
     A queue and no Event: a handler runs in the main thread between any two steps, and an Event's lock may
     just then be held by that thread's own `wait`; it would wait for itself for ever. SimpleQueue.put is made
     to be reentrant.
     """
     told: queue.SimpleQueue[int] = queue.SimpleQueue()
-    asked: list[int] = []
+    asked: list[float] = []
 
     def on_signal(number: int, frame: object) -> None:
-        if asked:
+        if asked and time.monotonic() - asked[0] > SAME:
             os._exit(130)
-        asked.append(number)
-        told.put(number)
+        if not asked:
+            asked.append(time.monotonic())
+            told.put(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, on_signal)

@@ -233,5 +233,23 @@ class LedgerTest(unittest.TestCase):
         self.assertEqual(reply["bench"]["seats"][0]["cost"], row["cost_usd"])
 
 
+class SignalsTest(unittest.TestCase):
+    """What a second signal means: at once, or, right after the first, the same Ctrl-C by another way."""
+
+    def test_a_second_one_ends_at_once_unless_it_is_the_first_again(self):
+        for pause, exits, left in [(0.0, 0, 1), (serve.SAME / 2, 0, 1), (serve.SAME * 2, 1, 1)]:
+            handlers = {}
+            with (
+                self.subTest(pause),
+                mock.patch.object(signal, "signal", handlers.__setitem__),
+                mock.patch.object(serve.time, "monotonic", side_effect=[5.0, 5.0 + pause]),
+                mock.patch.object(os, "_exit") as ended,
+            ):
+                told = serve._stop_signals()
+                handlers[signal.SIGINT](signal.SIGINT, None)
+                handlers[signal.SIGTERM](signal.SIGTERM, None)
+                self.assertEqual((ended.call_count, told.qsize()), (exits, left))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -61,7 +61,11 @@ def is_private(place: Path) -> Iterator[Finding]:
 def settings_parse(place: Path) -> Iterator[Finding]:
     """Every file of settings is JSON of a version that is known."""
     bad = []
-    names = [name for name in _names(place) if name.endswith(".json") and _ours(name)]
+    names = [
+        name
+        for name in _names(place)
+        if name.endswith(".json") and holdings.kind_of(name) not in (holdings.OTHER, "running", "set aside")
+    ]
     for name in names:
         if problem := files.JsonFile(name, version=migrate.newest(name)).problem:
             bad.append(problem)

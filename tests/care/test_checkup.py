@@ -36,6 +36,14 @@ class Checkup(BenchCase):
         self.assertEqual(self.look()["versions"].said, "1 logs are of versions known here")
         self.assertEqual(self.look()["owner"].said, "no server has it")
 
+    def test_what_is_no_settings_file(self) -> None:
+        self.place.chmod(0o700)
+        for name in ("underway.json", "before-restore-1/models.json", "mine.json"):
+            (self.place / name).parent.mkdir(mode=0o700, exist_ok=True)
+            self.write(name, "[]")
+            (self.place / name).chmod(0o600)
+        self.assertEqual(self.failed(), {})
+
     def test_each_thing_that_can_be_wrong(self) -> None:
         cases = [
             ("settings", "models.json", "{broken", "models.json, line 1"),
