@@ -87,7 +87,8 @@ class Guard:
         if "origin" in headers or "sec-fetch-site" in headers:
             self._check_page(route, call)
         elif call.method not in _READS:
-            _check_type(headers.get("content-type"), required=False)
+            # Who sends a cookie is a browser, also one too old to say which page it comes from.
+            _check_type(headers.get("content-type"), required="cookie" in headers)
         self._check_door(route, call)
 
     def _check_door(self, route: Route, call: Call) -> None:

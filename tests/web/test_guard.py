@@ -195,6 +195,16 @@ class ContentTypes(unittest.TestCase):
                 for mark in ({"origin": f"http://{HOST}"}, {"sec-fetch-site": "same-origin"}):
                     self.assertEqual(status_of(GUARD, "POST", "api", {**headers, **mark}), page)
 
+    def test_who_sends_a_cookie_is_a_browser(self) -> None:
+        for kind, status in (
+            ("application/json", 200),
+            ("application/x-www-form-urlencoded", 415),
+            ("", 415),
+        ):
+            with self.subTest(kind):
+                headers = {"cookie": "a=b", "content-type": kind}
+                self.assertEqual(status_of(GUARD, "POST", "api", headers), status)
+
     def test_reading_needs_none(self) -> None:
         self.assertEqual(status_of(GUARD, "GET", "api", {"origin": f"http://{HOST}"}), 200)
 
@@ -256,7 +266,7 @@ class Persons(BenchCase):
         self.secret = sessions.begin(Person("anna", roles.JUDGE), TOKEN, "", time.time())
 
     def call(self, target: str = "/x", method: str = "POST", **headers: str) -> Call:
-        cookie = {"cookie": f"{sessions.COOKIE}={self.secret}"}
+        cookie = {"cookie": f"{sessions.COOKIE}={self.secret}", "content-type": "application/json"}
         return Call(method, target, {"host": HOST, **cookie, **headers})
 
     def test_a_judge_comes_in_where_judges_may(self) -> None:
