@@ -79,11 +79,12 @@ def fitted(stretch: Stretch, copied: State) -> Stretch:
 
 def told(copied: State, by: str, wanted: Stretch, who: Named = str) -> dict[str, Any]:
     """{"by", "since", "until", "step_s", "at": the stamp of each piece, "names": [{"name", "usd", "calls",
-    "unknown": lists, one figure a piece, "total"}], "total", "before": {"since", "until", "total"} or null}.
+    "unknown": lists, one figure a piece}], "rows": as usage.told has them, "total", "before": {"since",
+    "until", "total"} or null}.
 
-    `names` are the dearest NAMES, then the others together as "(others)". A piece's `usd` is null where all
-    that could cost is of unknown cost. `before` is the stretch of the same length before, null where the
-    ledger does not reach that far back."""
+    `names` are the dearest NAMES, then the others together as "(others)"; `rows` are all. A piece's `usd` is
+    null where all that could cost is of unknown cost. `before` is the stretch of the same length before, null
+    where the ledger does not reach that far back."""
     stretch = fitted(wanted, copied)
     cut: list[Cells] = [{} for _ in range(stretch.pieces)]
     for at, cells in pieces(copied, stretch):
@@ -99,9 +100,8 @@ def told(copied: State, by: str, wanted: Stretch, who: Named = str) -> dict[str,
         "until": stamp(stretch.until),
         "step_s": stretch.step,
         "at": [stamp(stretch.since + number * stretch.step) for number in range(stretch.pieces)],
-        "names": [
-            {"name": name or None, **_line(cut, of), "total": _total(whole, of)} for name, of in groups
-        ],
+        "names": [{"name": name or None, **_line(cut, of)} for name, of in groups],
+        "rows": [{"name": name or None, **usage.document(whole[name])} for name in ordered],
         "total": usage.document(usage.total(whole)),
         "before": _before(copied, stretch),
     }
@@ -170,7 +170,3 @@ def _line(cut: list[Cells], of: list[str]) -> dict[str, list[Any]]:
 def _usd(counts: list[list[int]]) -> float | None:
     dark = any(count[_UNKNOWN] for count in counts) and not any(count[_PRICED] for count in counts)
     return None if dark else cost.usd(sum(count[_UNITS] for count in counts))
-
-
-def _total(whole: Cells, of: list[str]) -> dict[str, Any]:
-    return usage.document(usage.total({name: whole[name] for name in of}))

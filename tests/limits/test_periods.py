@@ -79,6 +79,7 @@ class Told(unittest.TestCase):
                 self.assertEqual(sum(sum(each["calls"]) for each in found["names"]), len(within))
                 self.assertEqual(found["total"]["calls"], len(within))
                 self.assertLessEqual(len(found["names"]), periods.NAMES + 1)
+                self.assertEqual(sum(each["calls"] for each in found["rows"]), len(within))
                 self.one_by_one(found, rows)
 
     def one_by_one(self, found: dict[str, Any], rows: list[dict[str, Any]]) -> None:

@@ -16,7 +16,7 @@ const GAP = 1; // px between two of a stack, so that it prints in grey
  *   mark: a line to compare with, such as a budget
  * @returns {HTMLElement}
  */
-export function bars({ title, note, label, at, step, series, format, more, mark }) {
+export function bars({ title, note, label: about, at, step, series, format, more, mark }) {
   const names = times(at, step);
   const sums = at.map((_, i) => series.reduce((sum, { values }) => sum + (values[i] ?? 0), 0));
   const rest = (i) => (more?.values[i] ? `, ${more.values[i]} ${more.name}` : "");
@@ -29,7 +29,7 @@ export function bars({ title, note, label, at, step, series, format, more, mark 
   return plot({
     title,
     note,
-    label,
+    label: about,
     keys: series.map(({ name, tone }) => ({ name, tone })),
     hint: "Arrow keys go from bar to bar.",
     draw: (wide, narrow) => draw({ wide, narrow, names, series, sums, format, said, mark }),
@@ -78,10 +78,14 @@ function draw({ wide, narrow, names, series, sums, format, said, mark }) {
     const hit = svg("rect", { class: "hit", x: px(x), y: TOP, width: px(one), height: bottom - TOP });
     return { node: svg("g", { class: "mark" }, hit, stack), name: long, said: said(i) };
   });
-  const foot = labels.map(
-    (words, i) => shown.has(i) && text(words, left + (i + 0.5) * one, TALL - 6, { "text-anchor": "middle" }),
-  );
+  const foot = labels.map((words, i) => shown.has(i) && label(words, left + (i + 0.5) * one, wide));
   return { tall: TALL, kids: [kids, marks.map(({ node }) => node), limit(mark, most, left, right, y), foot], marks };
+}
+
+// Below its bar, but for one that would end outside.
+function label(words, x, wide) {
+  const over = x + words.length * 3.1 > wide;
+  return text(words, over ? wide : x, TALL - 6, { "text-anchor": over ? "end" : "middle" });
 }
 
 // A line to compare with is drawn where it is within reach of the bars; else they would be flat.

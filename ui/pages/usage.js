@@ -186,7 +186,7 @@ export class Page {
       title: `What each ${this.by} came to`,
       note: "failed calls included",
       columns: usedColumns(title, called, true),
-      rows: series.names,
+      rows: series.rows.map((row) => ({ ...row, course: series.names.find(({ name }) => name === row.name) ?? null })),
     });
   }
 
@@ -203,6 +203,8 @@ export class Page {
   #sortable(param, usual, { title, note, columns, rows }, downFirst = true) {
     const wanted = this.query.get(param) ?? "";
     const name = columns.some((each) => each.name === wanted.replace(/^-/, "")) ? wanted.replace(/^-/, "") : usual;
+    const shown = (this.query.get("all") ?? "").split(" ").filter(Boolean);
+    const all = shown.includes(param);
     const down = wanted ? wanted.startsWith("-") : downFirst;
     const turn = (next) =>
       this.app.go(
@@ -220,7 +222,16 @@ export class Page {
       "section",
       { class: "card each", "aria-label": title },
       h("header", {}, h("h2", {}, title), h("span", { class: "faint" }, note)),
-      sorted({ label: title, columns, rows, sort: name, down, turn }),
+      sorted({
+        label: title,
+        columns,
+        rows,
+        sort: name,
+        down,
+        turn,
+        all,
+        more: this.#address({ all: [...shown, param].join(" ") }),
+      }),
     );
   }
 

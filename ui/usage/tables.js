@@ -11,13 +11,15 @@ import { eachOf, spent } from "./figures.js";
  *   by: what it is sorted by; null stands last whichever way
  */
 
+const FIRST = 12; // rows that stand there before somebody asks for all
+
 /**
  * @template T
- * @param {{label: string, columns: Col<T>[], rows: T[], sort: string, down: boolean, turn: (name: string) => void}} what
- *   sort: the column's name; turn: a head was pressed
+ * @param {{label: string, columns: Col<T>[], rows: T[], sort: string, down: boolean, turn: (name: string) => void, all: boolean,
+ *   more: string}} what  sort: the column's name; turn: a head was pressed; all: show every row; more: the address that does
  * @returns {HTMLElement}
  */
-export function sorted({ label, columns, rows, sort, down, turn }) {
+export function sorted({ label, columns, rows, sort, down, turn, all, more }) {
   const by = columns.find(({ name }) => name === sort)?.by;
   const ordered = by ? [...rows].sort((a, b) => order(by(a), by(b), down)) : rows;
   const heads = columns.map(({ name, title, right, by: can }) =>
@@ -37,7 +39,7 @@ export function sorted({ label, columns, rows, sort, down, turn }) {
         : title,
     ),
   );
-  const body = ordered.map((row) =>
+  const body = ordered.slice(0, all ? Infinity : FIRST).map((row) =>
     h(
       "tr",
       {},
@@ -58,6 +60,8 @@ export function sorted({ label, columns, rows, sort, down, turn }) {
     "div",
     { class: "scroll" },
     h("table", { class: "rows", "aria-label": label }, h("thead", {}, h("tr", {}, heads)), h("tbody", {}, body)),
+    body.length < rows.length &&
+      h("p", { class: "foot-line" }, h("a", { href: more, "data-go": true }, `Show all ${count(rows.length)}`)),
   );
 }
 
@@ -67,7 +71,7 @@ function order(a, b, down) {
   return down ? -way : way;
 }
 
-const tokens = ({ uncached_in: fresh, cache_read: read, cache_write: wrote }) => fresh + read + wrote;
+const taken = ({ uncached_in: fresh, cache_read: read, cache_write: wrote }) => fresh + read + wrote;
 
 /**
  * @param {string} title of the first column
@@ -82,7 +86,7 @@ export const usedColumns = (title, called, overTime) => [
         {
           name: "course",
           title: "Over time",
-          cell: ({ name, usd, calls, total }) => course(name, total.known_usd ? usd : calls, total.known_usd),
+          cell: ({ name, course: of, known_usd: known }) => of && course(name, known ? of.usd : of.calls, known),
         },
       ]
     : []),
@@ -91,44 +95,44 @@ export const usedColumns = (title, called, overTime) => [
     title: "Calls",
     right: true,
     phone: true,
-    cell: ({ total }) => count(total.calls),
-    by: ({ total }) => total.calls,
+    cell: ({ calls }) => count(calls),
+    by: ({ calls }) => calls,
   },
   {
     name: "failed",
     title: "Failed",
     right: true,
-    cell: ({ total }) => failed(total),
-    by: ({ total }) => (total.calls ? total.errors / total.calls : null),
+    cell: failed,
+    by: ({ calls, errors }) => (calls ? errors / calls : null),
   },
   {
     name: "in",
     title: "Tokens in",
     right: true,
-    cell: ({ total }) => count(tokens(total.tokens)),
-    by: ({ total }) => tokens(total.tokens),
+    cell: ({ tokens: of }) => count(taken(of)),
+    by: ({ tokens: of }) => taken(of),
   },
   {
     name: "cached",
     title: "From cache",
     right: true,
-    cell: ({ total }) => cachedOf(total.tokens),
-    by: ({ total }) => (tokens(total.tokens) ? total.tokens.cache_read / tokens(total.tokens) : null),
+    cell: ({ tokens: of }) => cachedOf(of),
+    by: ({ tokens: of }) => (taken(of) ? of.cache_read / taken(of) : null),
   },
   {
     name: "out",
     title: "Tokens out",
     right: true,
-    cell: ({ total }) => count(total.tokens.out),
-    by: ({ total }) => total.tokens.out,
+    cell: ({ tokens: of }) => count(of.out),
+    by: ({ tokens: of }) => of.out,
   },
   {
     name: "spent",
     title: "Spent",
     right: true,
     phone: true,
-    cell: ({ total }) => spent(total),
-    by: ({ total }) => total.known_usd,
+    cell: spent,
+    by: ({ known_usd: known }) => known,
   },
 ];
 
@@ -136,7 +140,7 @@ const course = (name, values, inMoney) =>
   sparkline({ label: `${name ?? "others"} over time`, values, format: inMoney ? money : count });
 const failed = ({ calls, errors }) =>
   errors ? `${count(errors)} (${Number(((100 * errors) / calls).toPrecision(2))} %)` : "none";
-const cachedOf = (of) => (tokens(of) ? `${Math.round((100 * of.cache_read) / tokens(of))} %` : "nothing read");
+const cachedOf = (of) => (taken(of) ? `${Math.round((100 * of.cache_read) / taken(of))} %` : "nothing read");
 
 /** @type {Col<any>[]} what a useful answer of each model costs */
 export const WORTH = [
