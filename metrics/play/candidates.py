@@ -15,6 +15,7 @@ from metrics.evidence.reliability import Health
 from metrics.limits import budgets, tokens
 from metrics.play import seating
 from metrics.records import Problem, Request, Skipped, Target
+from metrics.store import stamps
 
 TOO_SMALL = "reads only"
 NOT_THEIRS = seating.NOT_THEIRS
@@ -166,7 +167,7 @@ def _hindered(health: Health, now: float) -> tuple[str | None, float | None]:
     if health.until is None:
         return None, None
     why = f" ({health.why})" if health.why else ""
-    return f"rests for another {max(1, round(health.until - now))} s{why}", health.until
+    return f"rests for another {stamps.lasting(health.until - now)}{why}", health.until
 
 
 def _standing_back(candidate: Candidate) -> Candidate:

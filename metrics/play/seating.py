@@ -18,6 +18,7 @@ from metrics.evidence import reliability, verdicts, waits
 from metrics.limits import tokens
 from metrics.play import ids, policy
 from metrics.records import Panel, Problem, Request, Seat, Skipped, Target
+from metrics.store import stamps
 
 # Which roles a kind of task admits to the explorer chairs (contract, section 3).
 ADMITS = {
@@ -230,7 +231,7 @@ def _barred(question: _Question, model: Model, now: float) -> str | None:
         )
     until = reliability.cooling(model.model_id, now)
     if until is not None:
-        return f"rests for another {max(1, round(until - now))} s"
+        return f"rests for another {stamps.lasting(until - now)}"
     failing = reliability.failing(model.model_id, now)
     return f"is failing: {failing}" if failing else _unfit(question, model)
 

@@ -24,6 +24,20 @@ def epoch(text: str) -> float:
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
+def lasting(seconds: float) -> str:
+    """How long a wait is, in words as exact as whoever waits wants them: 40 s, 59 min, 3 h 20 min, 2 days."""
+    whole = max(1, round(seconds))
+    if whole < 120:
+        return f"{whole} s"
+    minutes = round(whole / 60)
+    if minutes < 120:
+        return f"{minutes} min"
+    hours, left = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {left} min" if left else f"{hours} h"
+    return f"{round(hours / 24)} days"
+
+
 def part(text: str, by: str) -> str:
     """The "month" or "day" that a stamp lies in: "2026-11", "2026-11-29". ValueError when it has none."""
     match = _PARTS[by].match(text) if isinstance(text, str) else None

@@ -10,6 +10,20 @@ MOMENTS = [
 
 
 class Stamps(unittest.TestCase):
+    def test_how_long_a_wait_is(self) -> None:
+        for seconds, words in (
+            (0.2, "1 s"),
+            (40, "40 s"),
+            (119, "119 s"),
+            (120, "2 min"),
+            (3552, "59 min"),
+            (7200, "2 h"),
+            (12_000, "3 h 20 min"),
+            (172_800, "2 days"),
+        ):
+            with self.subTest(seconds=seconds):
+                self.assertEqual(stamps.lasting(seconds), words)
+
     def test_there_and_back(self) -> None:
         for moment, text in MOMENTS:
             with self.subTest(text):
