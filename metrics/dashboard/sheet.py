@@ -123,7 +123,9 @@ def money(usd: float | None) -> str:
         return "cost unknown"
     if usd == 0:
         return "no cost"
-    return f"${usd:.2g}" if usd < 0.01 else f"${usd:.3f}" if usd < 1 else f"${usd:,.2f}"
+    if usd < 0.01:  # two figures that mean something, not in powers of ten
+        return "$" + f"{float(f'{usd:.2g}'):.12f}".rstrip("0")
+    return f"${usd:.3f}" if usd < 1 else f"${usd:,.2f}"
 
 
 def _facts(row: Mapping[str, Any], seats: Iterable[Mapping[str, Any]]) -> Iterable[tuple[str, str]]:
