@@ -7,7 +7,6 @@ import * as live from "./live.js";
 import { failure } from "./notice.js";
 import { PAGES, pageAt } from "./pages.js";
 import { palette, paletteButton } from "./palette.js";
-import { owes } from "./panels/facts.js";
 import { may, meetYou } from "./who.js";
 
 // Milliseconds between looks at the server: seldom in a hidden tab, which looks at once when it is seen again, and while the
@@ -112,8 +111,8 @@ async function count() {
   if (here === "owed" || performance.now() - counted < RECOUNT.untold) return;
   counted = performance.now();
   try {
-    const { panels, next } = await get("/api/log?state=owed&limit=50");
-    if (here !== "owed") around.owed(panels.flatMap(({ seats = [] }) => seats.filter(owes)).length, Boolean(next));
+    const { answers, more } = await get("/api/owed");
+    if (here !== "owed") around.owed(answers, more);
   } catch {
     // The pulse tells that the server is gone; the number is counted again when it is back.
   }

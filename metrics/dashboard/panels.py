@@ -16,6 +16,7 @@ MOST_CLAIMS = 200  # in one request
 # How far back one page looks while it searches for what fits its filters: at this many panels, of which one
 # that must be read and looked up counts as many.
 LOOK, READ = 8_000, 15
+SITTING = 50  # panels that are judged in one sitting
 TOGETHER = 100  # panels whose verdicts are looked up in one go
 
 
@@ -50,7 +51,7 @@ def log(call: Call) -> Response:
     before, collection = call.param("before") or None, call.param("collection") or None
     limit, fits = frame.page(call), _filter(call)
     rows, cursor = (
-        _sifted(call, limit, before, collection, fits) if fits else _listed(limit, before, collection)
+        _sifted(limit, before, collection, fits, _words(call)) if fits else _listed(limit, before, collection)
     )
     if collection and not rows and not panels.known(collection):
         collections.get(collection)  # a removed one still has its log; of one that never was, say so
@@ -75,13 +76,17 @@ def _listed(limit: int, before: str | None, collection: str | None) -> tuple[lis
 
 
 def _sifted(
-    call: Call, limit: int, before: str | None, collection: str | None, fits: Callable[[Row], bool]
+    limit: int,
+    before: str | None,
+    collection: str | None,
+    fits: Callable[[Row], bool],
+    words: Sequence[str] = (),
 ) -> tuple[list[Row], str | None]:
-    """A page of what fits. It may be short, or empty, with a cursor from which to look further back: how far
-    one request looks is bounded."""
+    """A page of what fits, and holds the words. It may be short, or empty, with a cursor from which to look
+    further back: how far one request looks is bounded."""
     found: list[Row] = []
     cursor, cost = before, 0
-    way = panels.back(before, collection, _words(call))
+    way = panels.back(before, collection, words)
     while chunk := list(islice(way, TOGETHER)):
         told = {row["panel"]: row for row in judged_all([row for _, row in chunk if row])}
         for place, row in chunk:
@@ -105,6 +110,14 @@ def _words(call: Call) -> list[str]:
 def _short(row: Row) -> Row:
     """A panel as lists tell it: how its explorers were chosen grows with the bench, and is told by itself."""
     return {name: value for name, value in row.items() if name != "decision"}
+
+
+def owing(call: Call) -> Response:
+    """How many answers of the latest panels wait for a verdict: of those that a sitting of verdicts takes."""
+    rows, cursor = _sifted(SITTING, None, None, owed)
+    return frame.ok(
+        answers=sum(_owes(seat) for row in rows for seat in row["seats"]), more=cursor is not None
+    )
 
 
 def owed(row: Mapping[str, Any]) -> bool:
@@ -262,6 +275,7 @@ def _passage(given: Any) -> dict[str, Any]:
 
 HANDLERS = (
     frame.get("/api/log", log),
+    frame.get("/api/owed", owing),
     frame.get("/api/panel/{id}", panel),
     frame.get("/api/conversations", conversations),
     frame.get("/api/conversation/{id}", conversation),

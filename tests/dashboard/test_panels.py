@@ -144,6 +144,14 @@ class Panels(ApiCase):
                 self.assertIsNone(reply["next"])
         self.assertEqual(self.ask("GET", "/api/log?state=new")[1]["error"]["param"], "state")
 
+    def test_what_is_owed_is_counted(self) -> None:
+        self.assertEqual(self.get("/api/owed"), {"ok": True, "answers": 0, "more": False})
+        names = [self.panel(n) for n in range(1, 7)]
+        self.post("/api/verdict", {"call": f"{names[2]}.member1", "useful": False})
+        self.assertEqual(self.get("/api/owed"), {"ok": True, "answers": 5, "more": False})
+        with mock.patch.object(handlers, "SITTING", 3):
+            self.assertEqual(self.get("/api/owed"), {"ok": True, "answers": 3, "more": True})
+
     def test_filtered_pages_join_up_and_look_only_so_far(self) -> None:
         names = [self.panel(n) for n in range(1, 8)]
         self.post("/api/verdict", {"call": f"{names[4]}.member1", "useful": True})
