@@ -25,6 +25,8 @@ _SPECIMEN = rb"\u0001"  # a text that no provider writes, and that JSON has in o
 # In a delta, these come whole and perhaps again; any other text is a piece of one.
 _WHOLE = ("role", "id", "type", "index", "format", "signature")
 
+_decoder = json.JSONDecoder(parse_constant=lambda _: None)  # NaN is no JSON
+
 
 class Chunks:
     """The chunks of one stream, as frames under `head`: a JSON object without its closing brace. `usage`
@@ -96,7 +98,7 @@ class Chunks:
 
 def _object(text: bytes) -> dict[str, Any] | None:
     try:
-        value = json.loads(text, parse_constant=lambda _: None)  # NaN is no JSON
+        value = _decoder.decode(text.decode())
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
