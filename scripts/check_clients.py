@@ -26,6 +26,7 @@ PATIENCE = 300.0  # seconds a script may take
 # Where a script runs, if not in `main`. Two major versions of google-genai are checked: their paths differ.
 HOMES: Mapping[str, Sequence[str]] = {
     "gemini": ("main", "frameworks"),
+    "hosting": ("hosting",),
     "js": ("js",),
     "litellm": ("frameworks",),
     "open_webui": ("frameworks",),
