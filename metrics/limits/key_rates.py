@@ -51,10 +51,6 @@ class Window:
                 return max(LEAST, when + WINDOW - now)
         return BUSY
 
-    def full(self, now: float) -> float:
-        """Seconds until nothing of it is used any more."""
-        return max(0.0, self.used[-1][0] + WINDOW - now) if self.at(now).used else 0.0
-
 
 _windows: dict[tuple[str, str], Window] = {}
 _lock = threading.Lock()
@@ -96,15 +92,19 @@ def settle(name: str, held: int, used: int, now: float) -> None:
 
 
 def state(key: Key, now: float) -> dict[str, dict[str, Any]]:
-    """{"rpm" | "tpm": {limit, used, left, full_s}} of the limits that the key has."""
-    told = {}
+    """{"rpm" | "tpm": {limit, used, left, full_s}} of the limits that the key has; `full_s` is seconds until
+    nothing is used any more."""
+    told: dict[str, dict[str, Any]] = {}
+    if key.rpm is None and key.tpm is None:
+        return told
     with _lock:
         for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
             if limit is not None:
                 window = _window(key.name, kind).at(now)
                 used = window.sum + window.held
                 left = max(0, limit - used)
-                told[kind] = {"limit": limit, "used": used, "left": left, "full_s": window.full(now)}
+                full = window.used[-1][0] + WINDOW - now if window.used else 0.0
+                told[kind] = {"limit": limit, "used": used, "left": left, "full_s": full}
     return told
 
 
@@ -112,16 +112,13 @@ def headers(key: Key, anthropic: bool, now: float) -> Headers:
     """The limits of a key as its callers' SDKs read them: OpenAI's names, whose resets are Go durations until
     all is there again, or Anthropic's as well, which are moments (formats.md 7.2)."""
     listed: Headers = ()
-    for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
-        if limit is not None:
-            with _lock:
-                window = _window(key.name, kind).at(now)
-                left, full = max(0, limit - window.sum - window.held), math.ceil(window.full(now))
-            reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
-            said = (str(limit), str(left))
-            listed += tuple(zip(PLAIN[kind], (*said, reset), strict=True))
-            if anthropic:
-                listed += tuple(zip(TWINS[kind], (*said, stamp(now + full)[:19] + "Z"), strict=True))
+    for kind, told in state(key, now).items():
+        full = math.ceil(told["full_s"])
+        reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
+        said = (str(told["limit"]), str(told["left"]))
+        listed += tuple(zip(PLAIN[kind], (*said, reset), strict=True))
+        if anthropic:
+            listed += tuple(zip(TWINS[kind], (*said, stamp(now + full)[:19] + "Z"), strict=True))
     return listed
 
 

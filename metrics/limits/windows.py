@@ -157,6 +157,8 @@ class Rolling:
 
     def fits(self, limit: float, ask: float, ahead: float, now: float) -> float:
         ticks, amounts, index = self._left(now)
+        if self._sum + ahead + ask <= limit:
+            return now
         return pacing.rolling(ticks, amounts, index, self._sum, limit, ask, ahead, self._seconds, now)
 
     def resets(self, now: float) -> float | None:
