@@ -11,6 +11,73 @@ from metrics.commands.installed import Place
 WHEEL = "lib/python3.12/site-packages/benchwarmers"
 
 
+UVX = "cache/uv/archive-v0/x1"
+PIP = ("/py", "-m", "pip", "install", "--upgrade")
+
+
+def ways(root: Path) -> list[tuple[str, tuple[str, ...], dict[str, object], tuple[str, ...]]]:
+    """(its name, the application's folder and the environment, what else is known, the command)"""
+    return [
+        ("git", ("checkout",), {}, ("git", "-C", str(root / "checkout"), "pull", "--ff-only")),
+        ("source", ("archive",), {}, ()),
+        ("uv tool", (f"tool/{WHEEL}", "tool"), {}, ("uv", "tool", "upgrade", "benchwarmers")),
+        ("pipx", (f"pipx/{WHEEL}", "pipx"), {}, ("pipx", "upgrade", "benchwarmers")),
+        (
+            "uvx",
+            (f"{UVX}/{WHEEL}", UVX),
+            {},
+            ("uvx", "benchwarmers@latest"),
+        ),
+        (
+            "uvx",
+            (f"{UVX}/{WHEEL}", UVX),
+            {"origin": "/x.whl"},
+            ("uvx", "--from", "/x.whl", "benchwarmers"),
+        ),
+        ("pip", (f"venv/{WHEEL}", "venv"), {}, (*PIP, "benchwarmers")),
+        ("pip", (f"venv/{WHEEL}", "venv"), {"origin": "/dist/x.whl"}, (*PIP, "/dist/x.whl")),
+        (
+            "uv pip",
+            (f"venv/{WHEEL}", "venv"),
+            {"installer": "uv"},
+            ("uv", "pip", "install", "--python", "/py", "--upgrade", "benchwarmers"),
+        ),
+        (
+            "npm",
+            ("global/lib/node_modules/benchwarmers/benchwarmers",),
+            {},
+            ("npm", "install", "--global", "--prefix", str(root / "global"), "benchwarmers@latest"),
+        ),
+        (
+            "npm",
+            ("Roaming/npm/node_modules/benchwarmers/benchwarmers",),
+            {},
+            (
+                "npm",
+                "install",
+                "--global",
+                "--prefix",
+                str(root / "Roaming" / "npm"),
+                "benchwarmers@latest",
+            ),
+        ),
+        (
+            "npm",
+            ("project/node_modules/benchwarmers/benchwarmers",),
+            {},
+            ("npm", "install", "--prefix", str(root / "project"), "benchwarmers@latest"),
+        ),
+        ("npx", ("_npx/1a/node_modules/benchwarmers/benchwarmers",), {}, ("npx", "benchwarmers@latest")),
+        ("pyz", ("cache/ab/benchwarmers",), {"archive": root / "bench.pyz"}, ()),
+        (
+            "container",
+            ("app/benchwarmers",),
+            {"env": {"BENCHWARMERS_INSTALL": "container"}},
+            ("docker", "compose", "up", "--detach", "--build"),
+        ),
+    ]
+
+
 class Ways(unittest.TestCase):
     """Each way by what it leaves on the disk; what they leave was looked at after real installations."""
 
@@ -27,72 +94,11 @@ class Ways(unittest.TestCase):
         return installed.way(replace(here, **more))
 
     def test_every_way(self) -> None:
-        root = self.root
         wheel = f"tool/{WHEEL}"
         self.put(f"{wheel}/__init__.py", f"venv/{WHEEL}/__init__.py", "checkout/.git/HEAD", "archive/cli.py")
-        self.put(f"cache/uv/archive-v0/x1/{WHEEL}/__init__.py", f"pipx/{WHEEL}/__init__.py")
+        self.put(f"{UVX}/{WHEEL}/__init__.py", f"pipx/{WHEEL}/__init__.py")
         self.put("tool/uv-receipt.toml", "pipx/pipx_metadata.json", "project/package.json")
-        pip = ("/py", "-m", "pip", "install", "--upgrade")
-        cases = [
-            ("git", ("checkout",), {}, ("git", "-C", str(root / "checkout"), "pull", "--ff-only")),
-            ("source", ("archive",), {}, ()),
-            ("uv tool", (wheel, "tool"), {}, ("uv", "tool", "upgrade", "benchwarmers")),
-            ("pipx", (f"pipx/{WHEEL}", "pipx"), {}, ("pipx", "upgrade", "benchwarmers")),
-            (
-                "uvx",
-                (f"cache/uv/archive-v0/x1/{WHEEL}", "cache/uv/archive-v0/x1"),
-                {},
-                ("uvx", "benchwarmers@latest"),
-            ),
-            (
-                "uvx",
-                (f"cache/uv/archive-v0/x1/{WHEEL}", "cache/uv/archive-v0/x1"),
-                {"origin": "/x.whl"},
-                ("uvx", "--from", "/x.whl", "benchwarmers"),
-            ),
-            ("pip", (f"venv/{WHEEL}", "venv"), {}, (*pip, "benchwarmers")),
-            ("pip", (f"venv/{WHEEL}", "venv"), {"origin": "/dist/x.whl"}, (*pip, "/dist/x.whl")),
-            (
-                "uv pip",
-                (f"venv/{WHEEL}", "venv"),
-                {"installer": "uv"},
-                ("uv", "pip", "install", "--python", "/py", "--upgrade", "benchwarmers"),
-            ),
-            (
-                "npm",
-                ("global/lib/node_modules/benchwarmers/benchwarmers",),
-                {},
-                ("npm", "install", "--global", "--prefix", str(root / "global"), "benchwarmers@latest"),
-            ),
-            (
-                "npm",
-                ("Roaming/npm/node_modules/benchwarmers/benchwarmers",),
-                {},
-                (
-                    "npm",
-                    "install",
-                    "--global",
-                    "--prefix",
-                    str(root / "Roaming" / "npm"),
-                    "benchwarmers@latest",
-                ),
-            ),
-            (
-                "npm",
-                ("project/node_modules/benchwarmers/benchwarmers",),
-                {},
-                ("npm", "install", "--prefix", str(root / "project"), "benchwarmers@latest"),
-            ),
-            ("npx", ("_npx/1a/node_modules/benchwarmers/benchwarmers",), {}, ("npx", "benchwarmers@latest")),
-            ("pyz", ("cache/ab/benchwarmers",), {"archive": root / "bench.pyz"}, ()),
-            (
-                "container",
-                ("app/benchwarmers",),
-                {"env": {"BENCHWARMERS_INSTALL": "container"}},
-                ("docker", "compose", "up", "--detach", "--build"),
-            ),
-        ]
-        for name, places, more, words in cases:
+        for name, places, more, words in ways(self.root):
             with self.subTest(name, more=more):
                 way = self.way(*places, **more)
                 self.assertEqual((way.name, way.words), (name, words))
