@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
-from metrics.bench import settings
+from metrics.bench import changes, settings
 from metrics.evidence import offloads, panels, routes, shadows, verdicts
 from metrics.limits import ledger, quota
 from metrics.records import Problem
@@ -84,9 +84,10 @@ def bound(setting: str) -> str:
     return f"{value} months" if value else "no bound (setting log_months)"
 
 
-def prune(wish: Wish, now: float | None = None) -> dict[str, Any]:
+def prune(wish: Wish, now: float | None = None, by: str = "local") -> dict[str, Any]:
     """Take away what `wish` says, or with its `dry_run` tell what that would be: {"dry_run", "bodies",
-    "months", "leftovers", "bytes"}: what it came to in bytes.
+    "months", "leftovers", "bytes"}: what it came to in bytes. That judged or owed panels went is noted among
+    the changes, as done by `by`.
 
     Problem 409 when months hold judged panels and the wish does not say that they may go too; nothing is gone
     then. Problem when the disk refuses.
@@ -100,8 +101,7 @@ def prune(wish: Wish, now: float | None = None) -> dict[str, Any]:
         raise Problem(409, _held_back(told.months), kind="judged", retryable=False)
     told.bodies = _bodies(days, now, wish.dry_run)
     if months and not wish.dry_run:
-        for log in LOGS.values():
-            log.retain(told.months["before"])
+        _drop(told.months, by)
         bodies.sweep(now, days, verdicts.judged)  # the words of panels that are not recorded any more
     told.leftovers = _leftovers(now, wish.dry_run)
     freed = told.bodies["bytes"] + told.months["bytes"] + told.leftovers["bytes"]
@@ -114,6 +114,18 @@ def prune(wish: Wish, now: float | None = None) -> dict[str, Any]:
         "leftovers": told.leftovers,
         "bytes": freed,
     }
+
+
+def drop_months(months: int, now: float, by: str) -> int:
+    """Take away the records of months that are not kept any more (0 keeps all); how many files went."""
+    return _drop(_months(months, now), by) if months else 0
+
+
+def _drop(months: dict[str, Any], by: str) -> int:
+    if months["judged"] or months["owed"]:
+        lost = f"{months['judged']} judged, {months['owed']} owed a verdict"
+        changes.note(by, "records", f"panels before {months['before']}", lost, None)
+    return sum(log.retain(months["before"]) for log in LOGS.values())
 
 
 def _held_back(months: dict[str, Any]) -> str:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from metrics.bench import settings
-from metrics.evidence import offloads, panels, routes, shadows, verdicts
-from metrics.limits import ledger, quota
-from metrics.store import bodies, stamps
+from metrics.care import pruning
+from metrics.evidence import verdicts
+from metrics.store import bodies
 
 _log = logging.getLogger("benchwarmers")
 
@@ -92,12 +92,9 @@ def sweep_bodies(now: float) -> int:
 
 
 def drop_old_months(now: float) -> int:
-    """Delete records of months that the settings no longer keep. Verdicts and claims are kept for good."""
-    months = settings.get("log_months")
-    if not months:
-        return 0
-    oldest = stamps.months_before(now, months)
-    return sum(log.retain(oldest) for log in (panels, routes, offloads, shadows, ledger, quota))
+    """Delete records of months that the settings no longer keep. Verdicts and claims are kept for good; that
+    panels went which were judged, or owed a verdict, is noted among the changes."""
+    return pruning.drop_months(settings.get("log_months"), now, "daily job")
 
 
 JOBS = (

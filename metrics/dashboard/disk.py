@@ -20,7 +20,7 @@ def show(call: Call) -> Response:
 
 def prune(call: Call) -> Response:
     """{"body_days"?, "log_months"?, "judged_too"?, "dry_run"?}; null is what the settings say."""
-    return frame.ok(**pruning.prune(pruning.Wish(**fields.take(call.json(), FORM))))
+    return frame.ok(**pruning.prune(pruning.Wish(**fields.take(call.json(), FORM)), by=frame.by(call)))
 
 
 HANDLERS = (

@@ -1,6 +1,6 @@
 from typing import Any
 
-from metrics.bench import settings
+from metrics.bench import changes, settings
 from metrics.care import pruning
 from metrics.care.pruning import Wish
 from metrics.evidence import offloads, panels, verdicts
@@ -94,6 +94,8 @@ class Pruning(BenchCase):
         self.assertIsNone(panels.find(OLD))
         self.assertIsNotNone(panels.find(YOUNG))
         self.assertEqual(verdicts.record("core")["a"]["useful"], 1)  # what it counts for stays
+        (noted, *_), _ = changes.recent(5)
+        self.assertEqual((noted["by"], noted["old"]), ("local", "1 judged, 1 owed a verdict"))
 
     def test_months_without_judged_panels_go(self) -> None:
         settings.save({"log_months": 1}, BY)
@@ -104,7 +106,14 @@ class Pruning(BenchCase):
         told = pruning.prune(Wish(), NOW)
         self.assertEqual((told["months"]["keep"], told["months"]["judged"]), (1, 0))
         self.assertIn("ledger", told["months"]["files"])
+        self.assertEqual(pruning.drop_months(1, NOW, "daily job"), 0)
         self.assertEqual(self.kept(), [YOUNG])
+
+    def test_the_daily_job_says_what_it_took(self) -> None:
+        self.assertEqual(pruning.drop_months(0, NOW, "daily job"), 0)
+        self.assertEqual(pruning.drop_months(2, NOW, "daily job"), 2)
+        (noted, *_), _ = changes.recent(5)
+        self.assertEqual((noted["by"], noted["field"]), ("daily job", "panels before 2026-09"))
 
     def test_no_bound_keeps_every_month(self) -> None:
         settings.save({"log_months": 1}, BY)
