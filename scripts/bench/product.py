@@ -70,15 +70,19 @@ def mock(program: str = "mock.py") -> Iterator[Target]:
 
 
 class Server:
-    """`serve.py` on the data folder `home`, from its start. `first_line` is how long it took to say its
-    address."""
+    """`serve.py` on the data folder `home`, from its start, with the variables of `more`. `first_line` is how
+    long it took to say its address."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, more: Mapping[str, str] | None = None) -> None:
         self.begun = time.perf_counter()
         line = [sys.executable, str(ROOT / "serve.py"), "--port", "0", "--no-browser", "--home", str(home)]
         self._said = open(home.with_suffix(".log"), "ab")  # noqa: SIM115  closed with the process
         self.process = subprocess.Popen(
-            line, env=_environment(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._said
+            line,
+            env={**_environment(), **(more or {})},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self._said,
         )
         self.pid = self.process.pid
         self.port = self._port()

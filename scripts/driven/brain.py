@@ -7,6 +7,7 @@ asked too much (429); of `dying` whichever is asked for a second turn breaks off
 
 import json
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -15,6 +16,8 @@ from typing import Any
 from scripts.driven.plans import Json, Said, next_turn
 
 MODELS = tuple(f"{name}-{which}" for name in ("plain", "limited", "dying") for which in "ab")
+HELD = "held"  # one more, which keeps its callers waiting
+WAIT = 1.5  # seconds that it does
 PIECE = 7  # characters in a chunk: arguments and words come in several
 
 
@@ -60,6 +63,8 @@ def handler(brain: Brain) -> type[BaseHTTPRequestHandler]:
             brain.asked.append(body)
             if body["model"] == brain.first("limited-", 1):
                 return self.refuse(429, "too many requests", "1")
+            if body["model"] == HELD:
+                time.sleep(WAIT)
             said, dies = next_turn(body), turn(body) == 2 and body["model"] == brain.first("dying-", 2)
             if not body.get("stream"):
                 return self.close() if dies else self.whole(200, completion(body, said))

@@ -1,12 +1,13 @@
 """What the scripted model says next: a plan in the user's own words, played step by step with whatever tools
 the agent offers.
 
-    PLAN {"steps": [{"do": "read" | "write" | "run", ...}], "together": false, "final": "DONE {token}"}
+    PLAN {"steps": [{"do": "read" | "write" | "run" | "call", …}], "together": false, "final": "DONE {call}"}
     ECHO words
 
 `{token}` is the secret that the first tool result (or else a message) holds, `{picture}` the size of the
-latest picture: a final text proves that both reached the model. Where an agent has no tool of a step's kind,
-its shell does it.
+latest picture, `{call}` the id of a panel's first seat in a result: a final text proves that all of them
+reached the model. Where an agent has no tool of a step's kind, its shell does it. A step that is a `call`
+names its `tool`, of an MCP server, and the `arguments`.
 """
 
 import base64
@@ -21,6 +22,7 @@ from typing import Any
 Json = dict[str, Any]
 
 TOKEN = re.compile(r"TOKEN-[0-9a-f]+")
+SEAT = re.compile(r"p\d{8}-\d{6}-[0-9a-f]{8}\.member1")
 DIRECTIVE = re.compile(r"(?:^|[\s>\"])(PLAN|ECHO) (.+)", re.DOTALL)
 
 # What agents call the tool for a kind of step, in lower case with every sign an underscore.
@@ -116,14 +118,25 @@ def calls_of(message: Json, name: str) -> bool:
 
 
 def filled(step: Json, messages: Sequence[Json]) -> Json:
-    found = {"{token}": secret(messages), "{picture}": picture(messages)}
+    found = {"{token}": secret(messages), "{picture}": picture(messages), "{call}": seat(messages)}
     return {name: replaced(value, found) for name, value in step.items()}
 
 
-def replaced(text: str, found: Mapping[str, str]) -> str:
-    for mark, value in found.items():
-        text = text.replace(mark, value)
-    return text
+def replaced(said: Any, found: Mapping[str, str]) -> Any:
+    """A value with the marks in its texts filled in."""
+    if isinstance(said, dict):
+        return {name: replaced(value, found) for name, value in said.items()}
+    if isinstance(said, str):
+        for mark, value in found.items():
+            said = said.replace(mark, value)
+    return said
+
+
+def seat(messages: Sequence[Json]) -> str:
+    """The first that a tool's result names."""
+    results = "\n".join(words(message) for message in messages if message["role"] == "tool")
+    found = SEAT.search(results)
+    return found[0] if found else "NO-CALL"
 
 
 def secret(messages: Sequence[Json]) -> str:
@@ -163,6 +176,9 @@ def words(message: Json) -> str:
 
 def call(step: Json, tools: Sequence[Json]) -> tuple[str, Json]:
     """The step as a call of the tool that does it: one of its own kind, or the shell."""
+    if step["do"] == "call":
+        named = offered((step["tool"],), tools)
+        return (named["name"], step["arguments"]) if named else (f"no_tool_{step['tool']}", {})
     tool = offered(TOOLS[step["do"]], tools)
     if tool is None:
         step, tool = by_shell(step), offered(TOOLS["run"], tools)

@@ -2,9 +2,11 @@ import http.client
 import json
 import unittest
 from typing import Any
+from unittest import mock
 from urllib.parse import urlsplit
 
-from scripts.driven.brain import MODELS, PIECE, Brain
+from scripts.driven import brain
+from scripts.driven.brain import HELD, MODELS, PIECE, Brain
 from scripts.driven.plans import Json
 
 READ = {
@@ -48,6 +50,12 @@ class Behaviour(unittest.TestCase):
                     before = message["calls"].get(call["index"], "")
                     message["calls"][call["index"]] = before + call["function"]["arguments"]
         return message, "[DONE]" in lines
+
+    def test_one_model_keeps_its_callers_waiting(self) -> None:
+        with mock.patch.object(brain.time, "sleep") as slept:
+            self.assertEqual(self.post(model=HELD, messages=[ASK])[0], 200)
+            self.assertEqual(self.post(model=MODELS[0], messages=[ASK])[0], 200)
+        slept.assert_called_once_with(brain.WAIT)
 
     def test_streamed_and_whole_say_the_same(self) -> None:
         whole = json.loads(self.post(model="plain-a", messages=[ASK], tools=[READ])[2])["choices"][0]

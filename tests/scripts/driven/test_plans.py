@@ -48,7 +48,26 @@ def answer(*messages: Json, tools: list[Json] | None = None) -> Said:
     return next_turn({"messages": list(messages), "tools": TOOLS if tools is None else tools})
 
 
+CALL = "p20261130-022421-ecd7a85e.member1"
+MCP = [tool("mcp__bench__ask", "prompt", prompt=TEXT), tool("bench-verdict", "call", call=TEXT)]
+CALLS = [
+    {"do": "call", "tool": "ask", "arguments": {"prompt": "ECHO hello", "files": [1]}},
+    {"do": "call", "tool": "verdict", "arguments": {"call": "{call}", "useful": True}},
+]
+
+
 class Turns(unittest.TestCase):
+    def test_tools_of_a_server_are_called_by_what_their_names_end_in(self) -> None:
+        begun = [plan(CALLS, final="DONE {call}")]
+        self.assertEqual(answer(*begun, tools=MCP).calls, (("mcp__bench__ask", CALLS[0]["arguments"]),))
+        begun += [called("mcp__bench__ask"), result(f'{{"call": "{CALL}"}}')]
+        self.assertEqual(
+            answer(*begun, tools=MCP).calls, (("bench-verdict", {"call": CALL, "useful": True}),)
+        )
+        begun += [called("bench-verdict"), result("ok")]
+        self.assertEqual(answer(*begun, tools=MCP), Said(f"DONE {CALL}"))
+        self.assertEqual(answer(begun[0], tools=[BASH]).calls, (("no_tool_ask", {}),))
+
     def test_a_plan_is_played_step_by_step(self) -> None:
         begun = [plan(STEPS), called("Read"), result(f"it is {TOKEN}.")]
         self.assertEqual(answer(begun[0]).calls, (("Read", {"file_path": "in"}),))
