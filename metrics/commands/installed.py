@@ -161,6 +161,10 @@ def _uvx(here: Place) -> Way | None:
 def _pipx(here: Place) -> Way | None:
     if not here.beside("pipx_metadata.json"):
         return None
+    if here.prefix.parent.name != "venvs":  # an environment for one run, which pipx keeps for some days
+        wanted = ("--spec", here.origin, NAME) if here.origin else (NAME,)
+        words = ("pipx", "run", "--no-cache", *wanted)
+        return Way("pipx run", words, f"remove {here.prefix}", "a start brings it", runs=False)
     return Way("pipx", ("pipx", "upgrade", NAME), f"pipx uninstall {NAME}", _came(here))
 
 

@@ -21,7 +21,7 @@ def ways(root: Path) -> list[tuple[str, tuple[str, ...], dict[str, object], tupl
         ("git", ("checkout",), {}, ("git", "-C", str(root / "checkout"), "pull", "--ff-only")),
         ("source", ("archive",), {}, ()),
         ("uv tool", (f"tool/{WHEEL}", "tool"), {}, ("uv", "tool", "upgrade", "benchwarmers")),
-        ("pipx", (f"pipx/{WHEEL}", "pipx"), {}, ("pipx", "upgrade", "benchwarmers")),
+        ("pipx", (f"venvs/pipx/{WHEEL}", "venvs/pipx"), {}, ("pipx", "upgrade", "benchwarmers")),
         (
             "uvx",
             (f"{UVX}/{WHEEL}", UVX),
@@ -68,6 +68,12 @@ def ways(root: Path) -> list[tuple[str, tuple[str, ...], dict[str, object], tupl
             ("npm", "install", "--prefix", str(root / "project"), "benchwarmers@latest"),
         ),
         ("npx", ("_npx/1a/node_modules/benchwarmers/benchwarmers",), {}, ("npx", "benchwarmers@latest")),
+        (
+            "pipx run",
+            (f"cache/pipx/1/{WHEEL}", "cache/pipx/1"),
+            {},
+            ("pipx", "run", "--no-cache", "benchwarmers"),
+        ),
         ("pyz", ("cache/ab/benchwarmers",), {"archive": root / "bench.pyz"}, ()),
         (
             "container",
@@ -96,8 +102,13 @@ class Ways(unittest.TestCase):
     def test_every_way(self) -> None:
         wheel = f"tool/{WHEEL}"
         self.put(f"{wheel}/__init__.py", f"venv/{WHEEL}/__init__.py", "checkout/.git/HEAD", "archive/cli.py")
-        self.put(f"{UVX}/{WHEEL}/__init__.py", f"pipx/{WHEEL}/__init__.py")
-        self.put("tool/uv-receipt.toml", "pipx/pipx_metadata.json", "project/package.json")
+        self.put(f"{UVX}/{WHEEL}/__init__.py", f"venvs/pipx/{WHEEL}/__init__.py")
+        self.put(
+            "tool/uv-receipt.toml",
+            "venvs/pipx/pipx_metadata.json",
+            "cache/pipx/1/pipx_metadata.json",
+            "project/package.json",
+        )
         for name, places, more, words in ways(self.root):
             with self.subTest(name, more=more):
                 way = self.way(*places, **more)
