@@ -63,8 +63,7 @@ def handler(brain: Brain) -> type[BaseHTTPRequestHandler]:
             brain.asked.append(body)
             if body["model"] == brain.first("limited-", 1):
                 return self.refuse(429, "too many requests", "1")
-            if body["model"] == HELD:
-                time.sleep(WAIT)
+            time.sleep(WAIT if body["model"] == HELD else 0)
             said, dies = next_turn(body), turn(body) == 2 and body["model"] == brain.first("dying-", 2)
             if not body.get("stream"):
                 return self.close() if dies else self.whole(200, completion(body, said))
