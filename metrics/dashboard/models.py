@@ -10,6 +10,7 @@ from metrics.bench import collections, fields, moves, roster
 from metrics.bench.roster import Model
 from metrics.dashboard import frame
 from metrics.evidence import intervals, reliability, verdicts
+from metrics.limits import ledger, speed
 from metrics.records import Problem
 from metrics.web.table import Call, Response
 
@@ -33,6 +34,21 @@ def show(call: Call) -> Response:
     ]
     gone = [{**facts(model), "record": _counts(records, model)} for model in retired.values()]
     return frame.ok(models=listed, retired=gone, problems=list(roster.SHELF.bad().values()))
+
+
+def quick(call: Call) -> Response:
+    """How quick answers were, of the latest calls of the whole bench; with ?model= also its course."""
+    alias = call.param("model")
+    rows, _ = ledger.recent(speed.ROWS)
+    told = speed.of(rows)
+    known = {**roster.retired(), **roster.all()}
+    named = {name: told[model.model_id] for name, model in known.items() if model.model_id in told}
+    course = None
+    if alias:
+        model_id = roster.get(alias).model_id
+        course = speed.course([row for row in rows if row.get("model_id") == model_id])
+    since = rows[-1]["at"] if rows else None
+    return frame.ok(models=named, course=course, looked_at=len(rows), since=since)
 
 
 def facts(model: Model) -> dict[str, Any]:
@@ -126,6 +142,7 @@ def _records(models: Iterable[Model]) -> dict[str, Counter[str]]:
 
 HANDLERS = (
     frame.get("/api/models", show),
+    frame.get("/api/models/speed", quick),
     frame.post("/api/model/add", add),
     frame.post("/api/model", change),
     frame.post("/api/remove", remove),

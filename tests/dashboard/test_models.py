@@ -8,6 +8,7 @@ from metrics.bench.catalog import kept
 from metrics.bench.endpoints import Endpoint
 from metrics.dashboard import models
 from metrics.evidence import reliability, verdicts
+from metrics.limits import ledger
 from tests.bench.bench import BY
 from tests.dashboard.api import ApiCase
 
@@ -21,6 +22,23 @@ class Models(ApiCase):
 
     def listed(self) -> dict[str, Any]:
         return {one["alias"]: one for one in self.get("/api/models")["models"]}
+
+    def test_how_quick(self) -> None:
+        self.seat_models("alpha", "beta")
+        for seconds in (1.0, 2.0, 9.0):
+            row = {
+                "at": ledger.stamp(1_796_000_000.0),
+                "model_id": "box:alpha",
+                "status": "ok",
+                "seconds": seconds,
+            }
+            ledger.add({**row, "first_token_s": 0.5})
+        reply = self.get("/api/models/speed?model=alpha")
+        self.assertEqual(reply["models"]["alpha"]["whole"]["p50"], 2.0)
+        self.assertEqual((list(reply["models"]), reply["looked_at"]), (["alpha"], 3))
+        self.assertEqual(sum(reply["course"]["calls"]), 3)
+        self.assertIsNone(self.get("/api/models/speed")["course"])
+        self.assertEqual(self.ask("GET", "/api/models/speed?model=nobody")[0], 404)
 
     def test_what_the_catalog_fills_in_is_told(self) -> None:
         endpoints.save(Endpoint("oai", "https://api.openai.com/v1"), BY)
