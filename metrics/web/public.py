@@ -1,5 +1,5 @@
-"""The address by which a server is known outside: BENCHWARMERS_PUBLIC_URL, else what a host of servers says of
-it in variables of its own."""
+"""The address by which a server is known outside: BENCHWARMERS_PUBLIC_URL, else what a host of servers says
+of it in variables of its own."""
 
 from collections.abc import Mapping
 from urllib.parse import urlsplit
