@@ -85,6 +85,24 @@ export async function until(page, look, wanted, sentence) {
   throw new Error(`${sentence}: ${await look()}, not ${wanted}`);
 }
 
+/**
+ * Go with Tab to what is called so: by its label, or by the words in it, from their beginning.
+ * @param {import("playwright-core").Page} page
+ * @param {string} words
+ */
+export async function tabTo(page, words) {
+  const called = () => {
+    const node = document.activeElement;
+    const label = node.labels?.[0]?.textContent ?? node.closest("label")?.textContent;
+    return (node.getAttribute("aria-label") ?? label ?? node.textContent).trim();
+  };
+  for (let tabs = 0; tabs < 150; tabs += 1) {
+    await page.keyboard.press("Tab");
+    if ((await page.evaluate(called)).startsWith(words)) return;
+  }
+  throw new Error(`Tab does not lead to "${words}"`);
+}
+
 /** Press keys one after another. */
 export async function press(page, ...keys) {
   for (const key of keys) await page.keyboard.press(key);
