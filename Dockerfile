@@ -18,6 +18,7 @@ RUN pip install --no-cache-dir --no-index --root-user-action=ignore /wheels/*.wh
 ENV BENCHWARMERS_HOME=/data \
     BENCH_BIND=0.0.0.0 \
     BENCH_PORT=8122 \
+    BENCHWARMERS_INSTALL=container \
     PYTHONDONTWRITEBYTECODE=1 \
     PYTHONUNBUFFERED=1
 

@@ -26,6 +26,7 @@ APPLICATION = (
     "suite",
     "ui",
     "examples",
+    ".claude-plugin",
     "plugin",
     "docs",
     "README.md",

@@ -82,7 +82,9 @@ class SlowPackages(unittest.TestCase):
             with self.subTest(name):
                 self.assertTrue([each for each in names if each == name or each.startswith(f"{name}/")])
         self.assertFalse({name.split("/")[0] for name in names} & NOT_NEEDED)
-        self.assertFalse([name for name in names if re.search(r"__pycache__|\.py[co]$|pictures/|/\.", name)])
+        self.assertFalse([name for name in names if re.search(r"__pycache__|\.py[co]$|pictures/", name)])
+        hidden = {part for name in names for part in name.split("/") if part.startswith(".")}
+        self.assertLessEqual(hidden, {".claude-plugin", ".cursor-plugin", ".mcp.json"})  # as agents want them
         self.assertEqual({name.split("/")[0] for name in self.entries}, {"benchwarmers", f"{STEM}.dist-info"})
 
     def test_sizes(self):

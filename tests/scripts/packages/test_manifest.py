@@ -7,6 +7,15 @@ from pathlib import Path
 from scripts.packages import archives, manifest, wheel
 
 
+class TestContext(unittest.TestCase):
+    def test_an_image_is_built_from_the_same_list(self):
+        """.dockerignore lets in what CONTEXT names, and nothing else."""
+        said = (manifest.ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+        let_in = {line[1:] for line in said if line.startswith("!")}
+        self.assertIn("*", said)
+        self.assertEqual(let_in, set(manifest.CONTEXT))
+
+
 class TestManifest(unittest.TestCase):
     def setUp(self):
         self.root = Path(self.enterContext(tempfile.TemporaryDirectory()))
