@@ -62,8 +62,8 @@ def _told(rows: Sequence[Row]) -> dict[str, Any]:
             "p95": round(_percentile(first, 0.95)[0], 3) if first else None,
         },
         "whole": {
-            "p50": round(middle[0], 3),
-            "p95": round(far[0], 3),
+            "p50": round(middle[0], 4),
+            "p95": round(far[0], 4),
             "p50_at_least": middle[1],
             "p95_at_least": far[1],
         },

@@ -1,9 +1,9 @@
 // The pages that the checks look at: every page, and what stands in it by its address.
 import { ask, open } from "./browser.mjs";
 
-const log = async (page) => (await ask(page, "/api/log?limit=100")).panels;
-const first = async (page) => (await log(page)).at(-1).panel; // the judged one
-const latest = async (page) => (await log(page))[0].panel;
+const found = async (page, query) => (await ask(page, `/api/log?limit=1&${query}`)).panels[0].panel;
+const first = (page) => found(page, "q=idempotent"); // in part judged, with a seat that failed
+const latest = (page) => found(page, "q=inversion");
 
 // name -> address, and what shows that it is drawn; an address may need an id that only the server knows.
 export const PAGES = {
@@ -20,6 +20,7 @@ export const PAGES = {
   ],
   models: ["/models", "table.rows"],
   model: ["/models?model=kimi-k3", ".drawer"],
+  "models drawn": ["/models?view=scatter", ".plot"],
   "add models": ["/models?add=hub", ".choices"],
   collections: ["/collections", ".cards"],
   collection: ["/collections?collection=review", ".drawer .bench"],

@@ -172,6 +172,21 @@ const checks = {
     must(lines[0].startsWith("since,model,calls") && lines.length > 20, `the file begins: ${lines[0]}`);
   },
 
+  "a model says what it costs and how quick it is, and the address keeps the drawing of all": async () => {
+    const page = await open("/models");
+    await page.locator("tbody tr", { hasText: "kimi-k3" }).locator(".col-each", { hasText: /^\$/ }).waitFor();
+    await page.getByRole("link", { name: "kimi-k3" }).click();
+    await page.locator(".drawer", { hasText: /Answer\s*p50 [\d.]+ (s|ms), p95/ }).waitFor();
+    await page.locator(".drawer .plot svg .mark").first().waitFor();
+    await page.getByRole("link", { name: "Limits and rests" }).click();
+    await page.locator(".drawer select[name=who]").waitFor();
+    must((await page.locator(".drawer select[name=who]").inputValue()) === "kimi-k3", "the model is chosen");
+    await page.goto("/models");
+    await page.getByRole("button", { name: "Scatter" }).click();
+    await page.getByRole("group", { name: /Cost of each useful answer/ }).waitFor();
+    await until(page, () => path(page), "/models?view=scatter", "the address");
+  },
+
   "figures agree with the server's, and gaps are said": async () => {
     const page = await open("/usage?span=30d");
     await page.locator(".figures").waitFor();

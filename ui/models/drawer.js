@@ -1,13 +1,16 @@
 // One model: its record first, then what is known of it, then what may be changed.
-import { post } from "../api.js";
+import { get, post } from "../api.js";
 import { whisker } from "../chart.js";
 import { announce, h } from "../dom.js";
+import { area } from "../chart/area.js";
 import { check, confirm, field, form, input, numberOf, select } from "../form.js";
 import { button } from "../loading.js";
 import { failure } from "../notice.js";
+import { restsFor } from "../quotas/block.js";
 import { seat as seatName, status } from "../seats.js";
 import { pairs } from "../table.js";
-import { EARLY, share, when } from "../words.js";
+import { eachOf } from "../usage/figures.js";
+import { EARLY, plural, seconds, share, when } from "../words.js";
 
 const ROLES = ["general", "code", "light", "vision", "image", "decision"];
 const KNOWN = [
@@ -20,17 +23,18 @@ const KNOWN = [
 export function stateOf({ resting_until: until, failing, retired, last_answered_at: last }) {
   if (retired) return h("span", { class: "status" }, "retired");
   if (failing) return status("failed", "failing");
-  if (until) return status("cut", `rests until ${when(until)}`);
+  if (until) return status("resting", `rests until ${when(until)}`);
   return last ? status("done", "up") : h("span", { class: "faint" }, "not asked yet");
 }
 
 /**
  * @param {any} model
  * @param {any[] | null} places collections it is a member of; null: not known
- * @param {{close: string, done: (alias?: string) => void}} how  done: it was changed, and has this name now ("" when it is gone)
+ * @param {{close: string, done: (alias?: string) => void, speed?: any, worth?: any}} how  done: it was changed, and has this name
+ *   now ("" when it is gone); speed, worth: what is known of it, if anything is
  * @returns {HTMLElement}
  */
-export function drawer(model, places, { close, done }) {
+export function drawer(model, places, { close, done, speed, worth }) {
   const { alias, model_id: id, builtin, retired } = model;
   return h(
     "section",
@@ -45,14 +49,50 @@ export function drawer(model, places, { close, done }) {
     h(
       "div",
       { class: "pad stack" },
-      recordOf(model),
+      recordOf(model, worth),
+      speed && speedOf(model.alias, speed),
       about(model, places),
       retired ? back(model, done) : builtin ? null : change(model, done),
     ),
   );
 }
 
-function recordOf({ alias, record }) {
+// The course over time comes by itself; the figures do not wait for it.
+function speedOf(alias, { calls, first, whole }) {
+  const place = h("div", {});
+  get(`/api/models/speed?model=${encodeURIComponent(alias)}`).then(
+    ({ course }) => {
+      if (course?.p50.some((value) => value !== null)) place.append(drawnSpeed(course));
+    },
+    () => {},
+  ); // the figures stand without it
+  const said = (value, over) => (value === null ? "unknown" : `${over ? "over " : ""}${seconds(value)}`);
+  return h(
+    "div",
+    { class: "stack" },
+    h("h3", {}, "Speed"),
+    pairs([
+      ["First token", `p50 ${said(first.p50)}, p95 ${said(first.p95)}`],
+      ["Answer", `p50 ${said(whole.p50, whole.p50_at_least)}, p95 ${said(whole.p95, whole.p95_at_least)}`],
+      ["Of", `${plural(calls, "call")} among the bench's latest 2,000`],
+    ]),
+    place,
+  );
+}
+
+const drawnSpeed = ({ at, step_s: step, p50, p95 }) =>
+  area({
+    title: "Seconds to the last token",
+    note: "gaps: fewer than three calls",
+    label: "Seconds to the last token over time",
+    at,
+    step,
+    low: p50,
+    high: p95,
+    format: (n) => `${Number(n.toPrecision(3))} s`,
+  });
+
+function recordOf({ alias, record }, worth) {
   const all = h("a", { href: `/panels?model=${encodeURIComponent(alias)}`, "data-go": true }, "Its panels");
   if (!record.judged) return h("p", {}, "Not judged yet. ", all);
   return h(
@@ -60,7 +100,21 @@ function recordOf({ alias, record }) {
     {},
     h("p", {}, "Useful ", h("b", {}, share(record)), ". ", all),
     h("div", { class: "wide-whisker" }, whisker(record, EARLY)),
+    worth && pairs(costs(worth)),
   );
+}
+
+// What 90 days came to.
+function costs({ each_useful: useful, each_real: real, real: found, false: wrong, looked_at: looked }) {
+  const said = (each) => {
+    const { figure, range } = eachOf(each, "Nobody judged it in 90 days, or its price is not known");
+    return [figure, range && ` (${range})`];
+  };
+  return [
+    looked > 0 && ["Claims", `${found} real, ${wrong} false, in ${plural(looked, "answer")}`],
+    ["Each useful", said(useful)],
+    ["Each finding", said(real)],
+  ];
 }
 
 const yes = (value) => (value === null || value === undefined ? "unknown" : value ? "yes" : "no");
@@ -74,7 +128,8 @@ function about(model, places) {
   return pairs([
     model.description && ["About", model.description],
     failing && ["Fails", String(failing)],
-    model.resting_why && ["Rests", String(model.resting_why).replaceAll("_", " ")],
+    model.resting_why && ["Rests", [restsFor(model.resting_why), ". ", limitsOf(model, "Wake or probe it")]],
+    !model.builtin && ["Limits", limitsOf(model, "Limits and rests")],
     ["Endpoint", h("a", { href: `/endpoints?endpoint=${encodeURIComponent(endpoint)}`, "data-go": true }, endpoint)],
     ["Served as", h("code", {}, served)],
     ["Role", role],
@@ -92,6 +147,9 @@ function about(model, places) {
     ["Last answer", model.last_answered_at ? when(model.last_answered_at) : "none yet"],
   ]);
 }
+
+const limitsOf = ({ endpoint, alias }, words) =>
+  h("a", { href: `/quotas?${new URLSearchParams({ connection: endpoint, model: alias })}`, "data-go": true }, words);
 
 const said = (usd) => (typeof usd === "number" ? `$${usd}` : "unknown");
 

@@ -1,6 +1,7 @@
 // Models: who is on the bench, sorted by the lower end of what its verdicts say, and one of them in a drawer.
 import { get } from "../api.js";
 import { whisker } from "../chart.js";
+import { scatter } from "../chart/scatter.js";
 import { h, set } from "../dom.js";
 import { shortcut } from "../keys.js";
 import { Loading, empty } from "../loading.js";
@@ -9,17 +10,25 @@ import { drawer, stateOf } from "../models/drawer.js";
 import { notice } from "../notice.js";
 import { meet, seat as seatName } from "../seats.js";
 import { table, walk } from "../table.js";
-import { EARLY, money, plural, share } from "../words.js";
+import { dollars, eachOf } from "../usage/figures.js";
+import { leftOut } from "../usage/tables.js";
+import { EARLY, money, plural, seconds, share } from "../words.js";
 
 const SHOWN = [
   ["", "On the bench"],
   ["retired", "Retired"],
 ];
 
+const VIEWS = [
+  ["", "Table"],
+  ["scatter", "Scatter"],
+];
+const COSTS = "/api/usage/worth?span=90d"; // a quarter of a year: seldom judged models have a price then
+
 export class Page {
   /** @param {HTMLElement} root @param {any} app */
   constructor(root, app) {
-    Object.assign(this, { root, app, query: new URLSearchParams(), said: null });
+    Object.assign(this, { root, app, query: new URLSearchParams(), said: null, speed: {}, worth: new Map() });
     this.place = h("div", { class: "stack" });
     this.side = h("div", { class: "stack" });
     this.list = new Loading(this.place);
@@ -55,7 +64,14 @@ export class Page {
 
   #again() {
     this.said = null;
-    return this.list.show("/api/models", (said) => this.#loaded(said));
+    // What models cost and how quick they are is beside the list: without it, it is unknown.
+    const beside = Promise.all(["/api/models/speed", COSTS].map((path) => get(path).catch(() => ({ models: [] }))));
+    return this.list.show("/api/models", async (said) => {
+      const [speed, worth] = await beside;
+      this.speed = speed.models;
+      this.worth = new Map(worth.models.map((each) => [each.name, each]));
+      return this.#loaded(said);
+    });
   }
 
   #loaded(said) {
@@ -80,7 +96,8 @@ export class Page {
     const rows = all.filter(fits).sort(byRecord);
     const wrong = problems.map((each) => notice("bad", each));
     if (!rows.length) return [...wrong, this.#none(all.length, old)];
-    const columns = COLUMNS((alias) => this.#address({ model: alias }));
+    const columns = COLUMNS((alias) => this.#address({ model: alias }), this.speed, this.worth);
+    if (this.query.get("view") === "scatter") return [...wrong, this.#scatter(rows)];
     return [
       ...wrong,
       table({
@@ -91,6 +108,42 @@ export class Page {
       }),
       h("p", { class: "faint" }, tied(rows)),
     ];
+  }
+
+  // Cost of each useful answer against how many are useful: of all that was ever judged.
+  #scatter(rows) {
+    const known = rows.map((model) => ({ ...model, cost: this.worth.get(model.alias)?.each_useful ?? null }));
+    const points = known
+      .filter(({ cost, record }) => cost?.usd > 0 && record.range)
+      .map(({ alias, model_id: id, cost, record }) => ({
+        alias,
+        id,
+        x: cost.usd,
+        y: record.useful / record.judged,
+        range: record.range,
+        early: record.judged < EARLY,
+        said: `${money(cost.usd)} each useful answer, useful ${share(record)}`,
+      }));
+    if (!points.length)
+      return empty(
+        "Nothing to draw yet.",
+        "A model stands here once it has a price and a useful answer of the last 90 days.",
+        h("a", { class: "button", href: this.#address({ view: "" }), "data-go": true }, "Show the table"),
+      );
+    return scatter({
+      title: "Cost against usefulness",
+      note: `Costs of 90 days. Dotted: nothing is cheaper and better. ${leftOut(known.map(({ alias, cost }) => ({ name: alias, each_useful: cost })))}`,
+      label: "Cost of each useful answer against the share that is useful",
+      axis: "cost of each useful answer, log scale",
+      points,
+      format: dollars,
+      head: ["Model", "Each useful answer", "Range", "Useful"],
+      rows: points.map(({ alias }) => {
+        const { cost, record } = known.find((model) => model.alias === alias);
+        const { figure, range } = eachOf(cost, "");
+        return [alias, figure, range, share(record)];
+      }),
+    });
   }
 
   #none(n, old) {
@@ -139,7 +192,14 @@ export class Page {
       this.#again(),
       name === undefined ? undefined : this.app.go(this.#address({ model: name }), { replace: true })
     );
-    this.side.replaceChildren(drawer(model, places, { close: this.#address({ model: "" }), done }));
+    this.side.replaceChildren(
+      drawer(model, places, {
+        close: this.#address({ model: "" }),
+        done,
+        speed: this.speed[alias],
+        worth: this.worth.get(alias),
+      }),
+    );
   }
 
   #bar() {
@@ -156,12 +216,20 @@ export class Page {
       { class: "segment", role: "group", "aria-label": "Which models" },
       SHOWN.map(([show, word]) => h("button", { type: "button", "data-show": show, on: { click: go(show) } }, word)),
     );
+    const view = (name) => () => this.app.go(this.#address({ view: name }));
+    this.views = h(
+      "span",
+      { class: "segment", role: "group", "aria-label": "How models are shown" },
+      VIEWS.map(([name, word]) => h("button", { type: "button", "data-view": name, on: { click: view(name) } }, word)),
+    );
     const add = h("a", { class: "button primary end", href: "/models?add=", "data-go": true }, "Add models");
-    return h("div", { class: "filters" }, this.words, this.shown, add);
+    return h("div", { class: "filters" }, this.words, this.views, this.shown, add);
   }
 
   #pressed() {
     if (document.activeElement !== this.words) this.words.value = this.query.get("q") ?? "";
+    for (const each of this.views.children)
+      set(each, { "aria-pressed": String(each.dataset.view === (this.query.get("view") ?? "")) });
     for (const each of this.shown.children)
       set(each, { "aria-pressed": String(each.dataset.show === (this.query.get("show") ?? "")) });
   }
@@ -184,7 +252,7 @@ const byRecord = (a, b) =>
   (b.record.range?.[0] ?? -1) - (a.record.range?.[0] ?? -1) ||
   a.alias.localeCompare(b.alias);
 
-const COLUMNS = (address) => [
+const COLUMNS = (address, speed, worth) => [
   {
     name: "model",
     title: "Model",
@@ -204,6 +272,19 @@ const COLUMNS = (address) => [
     cell: ({ record }) => share({ ...record, range: null }),
   },
   {
+    name: "speed",
+    title: "Answer p50",
+    right: true,
+    cell: ({ alias }) => quick(speed[alias]),
+  },
+  {
+    name: "each",
+    title: "Each useful",
+    right: true,
+    cell: ({ alias }) =>
+      eachOf(worth.get(alias)?.each_useful ?? null, "Nobody judged it in 90 days, or its price is not known").figure,
+  },
+  {
     name: "context",
     title: "Reads",
     right: true,
@@ -211,6 +292,13 @@ const COLUMNS = (address) => [
   },
   { name: "price", title: "Price, in and out", right: true, cell: priceOf },
 ];
+
+// Of the latest calls of the bench. A time-out would have taken longer.
+function quick(of) {
+  if (!of)
+    return h("span", { class: "unknown", tabindex: "0", title: "It is not among the latest 2,000 calls" }, "unknown");
+  return `${of.whole.p50_at_least ? "over " : ""}${seconds(of.whole.p50)}`;
+}
 
 const unknown = () => h("span", { class: "unknown", title: "Neither you nor a catalog has said it" }, "unknown");
 
