@@ -320,21 +320,21 @@ class Sessions(Guarded):
 
 class Files(Guarded):
     CLIMBS = (
-        "/ui/../serve.py",
-        "/ui/..%2fserve.py",
-        "/ui/%2e%2e/serve.py",
-        "/ui/%2e%2e%2fserve.py",
-        "/ui/%252e%252e%252fserve.py",
-        "/ui/..%252fserve.py",
-        "/ui/..\\serve.py",
-        "/ui/..%5cserve.py",
-        "/ui/%2e%2e%5cserve.py",
-        "/ui/....//serve.py",
-        "/ui/..;/serve.py",
-        "/ui/%c0%ae%c0%ae/serve.py",
-        "/ui/%u002e%u002e/serve.py",
-        "/ui//../serve.py",
-        "/ui/ask/../../serve.py",
+        "/ui/../requirements-dev.txt",
+        "/ui/..%2frequirements-dev.txt",
+        "/ui/%2e%2e/requirements-dev.txt",
+        "/ui/%2e%2e%2frequirements-dev.txt",
+        "/ui/%252e%252e%252frequirements-dev.txt",
+        "/ui/..%252frequirements-dev.txt",
+        "/ui/..\\requirements-dev.txt",
+        "/ui/..%5crequirements-dev.txt",
+        "/ui/%2e%2e%5crequirements-dev.txt",
+        "/ui/....//requirements-dev.txt",
+        "/ui/..;/requirements-dev.txt",
+        "/ui/%c0%ae%c0%ae/requirements-dev.txt",
+        "/ui/%u002e%u002e/requirements-dev.txt",
+        "/ui//../requirements-dev.txt",
+        "/ui/ask/../../requirements-dev.txt",
         "/ui/./app.js",
         "/ui/app.js%00",
         "/ui/app.js%00.html",
@@ -343,7 +343,7 @@ class Files(Guarded):
         "/ui/app.js/.",
         "/ui/app.js%20",
         "/ui/app.js::$DATA",
-        "/ui/C:/serve.py",
+        "/ui/C:/requirements-dev.txt",
         "/ui//etc/passwd",
         "/ui/%2fetc%2fpasswd",
         "/ui/file:///etc/passwd",
@@ -353,7 +353,7 @@ class Files(Guarded):
         "/ui/ask",
         "/ui/ask/",
         "/ui/..",
-        "//ui/../serve.py",
+        "//ui/../requirements-dev.txt",
         "/ui/~root",
         "/ui/APP.JS",
     )
@@ -368,7 +368,7 @@ class Files(Guarded):
                     self.assertEqual(body, (ROOT / "ui" / Path(target).name.lower()).read_bytes())
                     continue
                 self.assertIn(status, (400, 404), target)
-                for telling in (b"def main", b"root:", b"import "):
+                for telling in (b"ruff", b"root:", b"import "):
                     self.assertNotIn(telling, body)
                 self.assertTrue(headers["content-type"].startswith(JSON))
 
