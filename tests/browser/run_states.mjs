@@ -63,8 +63,8 @@ for (const theme of THEMES)
     await shot(page, `state-more-${theme}-390`);
   };
 
-// Walk with Tab through the page, once round: every stop must be seen, and be seen to be the stop. A field may show it by
-// its frame.
+// Walk with Tab through the page, once round: every stop must be seen, and be seen to be the stop. The composer shows it by its
+// frame, a mark of a drawing by what is drawn around it or by its point.
 const STOPS = 400;
 const stop = () => {
   const node = document.activeElement;
@@ -76,11 +76,15 @@ const stop = () => {
   };
   const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent") && node.closest(".composer");
   const framed = accent && getComputedStyle(accent).borderTopColor === getComputedStyle(accent.querySelector(".primary")).backgroundColor;
+  const drawn = [...node.querySelectorAll(".hit, .cell, .point")].some((part) => {
+    const { stroke, strokeWidth, opacity } = getComputedStyle(part);
+    return part.matches(".point") ? opacity === "1" : stroke !== "none" && Number.parseFloat(strokeWidth) >= 2;
+  });
   node.dataset.stop ??= String((globalThis.stops = (globalThis.stops ?? 0) + 1));
   return {
     id: node.dataset.stop,
     name: `${node.tagName.toLowerCase()}.${node.className?.baseVal ?? node.className} "${(node.ariaLabel ?? node.textContent).trim().slice(0, 30)}"`,
-    ringed: ringed(node) || Boolean(framed),
+    ringed: ringed(node) || Boolean(framed) || (Boolean(node.closest("svg")) && drawn),
     seen: width > 0 && height > 0 && bottom > 0 && top < innerHeight,
   };
 };

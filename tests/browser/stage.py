@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from metrics.commands.login import VARIABLE
-from tests.browser import past, words
+from tests.browser import past, words, yesterday
 from tests.provider import Provider, error, text
 from tests.running import Running
 
@@ -36,6 +36,7 @@ def stage(token: str = "") -> Iterator[Running]:
     named = {VARIABLE: token} if token else {}
     bench = Running(**named)
     past.write(bench.home)
+    yesterday.write(bench.home)
     with bench, Provider(MODELS) as provider:
         bench.typed_in = named
         for name, answers in MODELS.items():
