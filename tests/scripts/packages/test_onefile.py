@@ -1,3 +1,4 @@
+import ast
 import os
 import stat
 import subprocess
@@ -6,6 +7,7 @@ import tempfile
 import unittest
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 from scripts.packages import archives, manifest, onefile
 
@@ -16,6 +18,20 @@ def main(program):
     print(program, sys.argv[1:], Path(__file__).parent)
 """
 OUTPUT = '"""Quoting."""\nimport shlex\nquoted = shlex.quote\n'
+
+
+class TestOldPythons(unittest.TestCase):
+    def test_what_says_that_a_python_is_too_old_can_be_read_by_it(self):
+        root = manifest.ROOT
+        for path in (onefile.MAIN, "serve.py", "cli.py", "metrics/__init__.py"):
+            with self.subTest(path):
+                ast.parse((root / path).read_text(encoding="utf-8"), feature_version=(3, 8))
+        first = (root / "metrics" / "__init__.py").read_text(encoding="utf-8")
+        with (
+            mock.patch.object(sys, "version_info", (3, 10, 1)),
+            self.assertRaisesRegex(ImportError, "3.11 or newer"),
+        ):
+            exec(first, {})
 
 
 @unittest.skipIf(os.name == "nt", "modes are POSIX's")
