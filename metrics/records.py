@@ -205,7 +205,8 @@ class Request:
     caller wrote them, the fields a panel leaves out; `native` the fields of the caller's own API that
     chat has no words for, as they were sent, for a member that speaks the same API. `session` is the
     conversation's id where the client has one, a hint and no proof of anything. `dropped` names the
-    hosted tools that the collection goes without. `invited` are the aliases of `with`. `deadline` is
+    hosted tools that the collection goes without. `invited` are the aliases of `with`; `only` these sit, and
+    nobody of `without`. `deadline` is
     seconds a seat may take, `quorum` how many answers are enough. `framing` is for formats that have
     several
     kinds of stream. `key` names the caller ("local" without keys), `launch` the `bench launch` whose agent
@@ -227,6 +228,8 @@ class Request:
     stream: bool = False
     include_usage: bool = False
     invited: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     deadline: float | None = None
     quorum: int | None = None
     ignored: tuple[str, ...] = ()

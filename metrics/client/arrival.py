@@ -59,15 +59,17 @@ def told(seconds: float) -> str:
 
 class Hangup:
     """Ends a call from another thread, whatever it is waiting for. One call at a time; once used, it stays
-    used."""
+    used. `why` is a Problem's kind and sentence where somebody wanted it to end."""
 
     def __init__(self) -> None:
         self.done = False
+        self.why: tuple[str, str] | None = None
         self._lock = threading.Lock()
         self._cut: Callable[[], None] | None = None
 
-    def now(self) -> None:
+    def now(self, why: tuple[str, str] | None = None) -> None:
         with self._lock:
+            self.why = self.why or why
             self.done = True
             if self._cut is not None:
                 self._cut()

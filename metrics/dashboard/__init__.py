@@ -14,6 +14,7 @@ from metrics.dashboard import (
     route,
     settings,
     status,
+    stop,
     usage,
 )
 
@@ -24,6 +25,7 @@ HANDLERS = (
     *collections.HANDLERS,
     *panels.HANDLERS,
     *export.HANDLERS,
+    *stop.HANDLERS,
     *route.HANDLERS,
     *keys.HANDLERS,
     *quotas.HANDLERS,

@@ -44,6 +44,7 @@ CALLERS = frozenset(
         "out_of_budget",
         "unsupported",
         "cancelled",
+        "stopped",
         "paced",  # not sent at all
     ]
 )

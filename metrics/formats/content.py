@@ -124,12 +124,16 @@ def session(call: Call, body: Mapping[str, Any]) -> str | None:
 
 
 def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The Request fields that any format may carry beside its own: `with`, `bench.deadline` (s),
-    `bench.quorum`, `bench.budget` (USD). Problem 403 for an invited model outside the scope of who asks."""
+    """The Request fields that any format may carry beside its own: `with`, `bench.only`, `bench.without`,
+    `bench.deadline` (s), `bench.quorum`, `bench.budget` (USD). Problem 403 for an invited model outside the
+    scope of who asks."""
     bench, invited = member(body, "bench"), strings(body, "with")
-    scope.check_models(invited)
+    only = strings(bench, "only")
+    scope.check_models((*invited, *only))
     return {
         "invited": invited,
+        "only": only,
+        "without": strings(bench, "without"),
         "deadline": number(bench, "deadline", 0.001, 3600),
         "quorum": whole(bench, "quorum", 1, 100),
         "budget": cost.units(number(bench, "budget", 0, 1e6)),

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from metrics import bus
 from metrics.evidence import reliability
-from metrics.limits import cost, launches, recently, spend, usage
+from metrics.limits import cost, launches, recently, speeds, spend, usage
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
 
@@ -25,6 +25,7 @@ __all__ = [
     "spent",
     "stamp",
     "totals",
+    "typical",
     "used",
 ]
 
@@ -118,6 +119,11 @@ def recently_sent(connection: str) -> dict[str, Any]:
     return LOG.counted(lambda state: recently.copy(state["recent"], connection))
 
 
+def typical(model_id: str) -> speeds.Typical | None:
+    """How long the latest answers of a model took and were; None when there are none."""
+    return LOG.counted(lambda state: speeds.typical(state["speeds"].get(model_id, ())))
+
+
 def used(by: str, since: float | None = None, named: Callable[[str], str] = str) -> dict[str, Any]:
     """What the calls since then came to by model, collection, key, purpose, endpoint or day (usage.told)."""
     return usage.told(counted_by(by), by, since, named)
@@ -142,7 +148,15 @@ _NO_CALLS = {"calls": 0, "units": 0, "unknown": 0}
 
 
 def _empty() -> dict[str, Any]:
-    return {"days": {}, "models": {}, "launches": {}, "spend": {}, "recent": {}, "usage": usage.empty()}
+    return {
+        "days": {},
+        "models": {},
+        "launches": {},
+        "spend": {},
+        "recent": {},
+        "usage": usage.empty(),
+        "speeds": {},
+    }
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
@@ -160,9 +174,10 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     spend.fold(state["spend"], row)
     usage.fold(state["usage"], row)
     recently.fold(state["recent"], row)
+    speeds.fold(state["speeds"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=6)
+LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=7)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

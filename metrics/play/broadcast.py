@@ -4,13 +4,15 @@ itself.
 The events and their fields are a contract; docs/GATEWAY.md lists them.
 """
 
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from metrics.bench import roster
 from metrics.events import Reasoning, Text
 from metrics.limits import tokens
-from metrics.play import minutes
+from metrics.limits import told as limits_told
+from metrics.play import foresight, minutes
 from metrics.play import panel as panels
 from metrics.play.panel import Complete, Done, Happening, Said, Started
 from metrics.records import Panel, Problem, Seat
@@ -103,16 +105,20 @@ def failed(problem: Problem) -> dict[str, Any]:
 
 
 def preview(panel: Panel) -> dict[str, Any]:
-    """Who would sit: the panel before anyone is asked."""
+    """Who would sit, and what that would probably take: the panel before anyone is asked."""
+    size, known = tokens.estimate(panel.request.messages), limits_told.quotas(time.time())
+    seats = [
+        _place(seat)
+        | {"price": _price(seat), "context": seat.target.context}
+        | foresight.seat(seat, size, known)
+        for seat in panel.seats
+    ]
     return {
-        "seats": [
-            _place(seat) | {"price": _price(seat), "typical_s": None, "context": seat.target.context}
-            for seat in panel.seats
-        ],
+        "seats": seats,
         "skipped": [{"seat": skip.seat, "alias": skip.alias, "why": skip.why} for skip in panel.skipped],
         "shape": panel.shape,
         "shape_by": panel.shape_by,
-        "estimate": {"tokens": tokens.estimate(panel.request.messages)},
+        "estimate": foresight.whole(panel, seats),
     }
 
 

@@ -285,7 +285,10 @@ class _Play:
                 yield event
 
     def answer(self) -> Answer:
-        answer = outcome.of(self.seat, self.said, self.problem, self.conversation)
+        problem, why = self.problem, self.hangup.why
+        if problem is not None and problem.kind == "hangup" and why:
+            problem = Problem(499, why[1], kind=why[0], retryable=False)
+        answer = outcome.of(self.seat, self.said, problem, self.conversation)
         return replace(answer, seconds=self.elapsed(), attempts=self.tries)
 
 

@@ -39,6 +39,8 @@ def together(answers: Sequence[Answer], each: str, none: str) -> Problem:
     said = "; ".join(named(answer.seat.target.alias, answer.message or answer.status) for answer in answers)
     statuses = {answer.http_status or 502 for answer in answers}
     kinds = {answer.error for answer in answers}
+    if kinds == {"stopped"}:
+        return Problem(499, f"{each} was stopped before it answered", kind="stopped", retryable=False)
     if kinds == {"payment"}:
         return Problem(402, f"{each} is out of credit: {said}", kind="payment")
     if statuses == {429}:

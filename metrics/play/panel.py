@@ -52,8 +52,10 @@ class Complete:
 
 Happening = Started | Said | Done | Complete
 
-_playing: set[str] = set()
+_playing: dict[str, "_Table"] = {}
 _rest = threading.Condition()
+
+STOPPED = ("stopped", "it was stopped")
 
 
 def playing() -> int:
@@ -65,6 +67,23 @@ def wait_idle(seconds: float) -> bool:
     """Wait until no panel is at play; False when some still are after `seconds`."""
     with _rest:
         return _rest.wait_for(lambda: not _playing, seconds)
+
+
+def stop(panel_id: str, call: str | None = None) -> list[str] | None:
+    """End the calls of a panel's seats that are still at work (or that one's alone); their call ids. What
+    they have said stays said: they count as cut off, or as stopped. None when no such panel is at play."""
+    table = _playing.get(panel_id)
+    if table is None:
+        return None
+    ended = [
+        name
+        for name, hangup in list(table.hangups.items())
+        if call in (None, name) and name not in table.answers and not hangup.done
+    ]
+    table.stopped = table.stopped or call is None
+    for name in ended:
+        table.hangups[name].now(STOPPED)
+    return ended
 
 
 @dataclass(slots=True)
@@ -81,6 +100,7 @@ class _Table:
     answers: dict[str, Answer] = field(default_factory=dict)
     merged: Answer | None = None
     note: str | None = None
+    stopped: bool = False
 
     @property
     def pending(self) -> tuple[Seat, ...]:
@@ -96,7 +116,7 @@ def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[H
     merger always is): every word would be handed from thread to thread for nobody."""
     table = _Table(panel, clocks, detail, minutes.task(panel.request), clocks.monotonic())
     with _rest:
-        _playing.add(panel.id)
+        _playing[panel.id] = table
     minutes.begun(panel)
     conversation = Conversation(panel.request.messages)
     for seat in panel.seats:
@@ -202,17 +222,20 @@ def _note(table: _Table, answer: Answer) -> None:
 
 def _merge(table: _Table) -> Generator[Happening, None, tuple[Answer | None, str | None]]:
     panel, answers = table.panel, _in_order(table)
+    if table.stopped:
+        return None, "the answers were not merged: the panel was stopped"
     seat = merging.choose(panel, answers)
     if isinstance(seat, str):
         return None, seat
     left = max(1.0, panel.deadline)
+    hangup = table.hangups[seat.call] = Hangup()
     play = calls.place(
         seat,
         Conversation(merging.messages(panel, answers)),
         {},
         _filing("merger", panel),
         deadline=left,
-        hangup=Hangup(),
+        hangup=hangup,
         clocks=table.clocks,
     )
     while True:
@@ -258,7 +281,7 @@ def _write_down(table: _Table, late: bool = False) -> None:
 
 def _leave(panel: Panel) -> None:
     with _rest:
-        _playing.discard(panel.id)
+        _playing.pop(panel.id, None)
         _rest.notify_all()
 
 

@@ -58,6 +58,7 @@ def convene(request: Request, draw: Draw) -> Panel:
     large for a member."""
     question = _question(request)
     bench = roster.all()
+    _check_named(question, bench)
     skipped: list[Skipped] = []
     members = _members(question, bench, skipped)
     guests = _guests(question, bench, members, skipped)
@@ -102,8 +103,8 @@ def _members(question: _Question, bench: dict[str, Model], skipped: list[Skipped
         model = bench.get(alias)
         if model is None:
             skipped.append(Skipped("member", alias, "is not on the bench (retired or removed)"))
-        elif not _theirs(question, model):
-            skipped.append(Skipped("member", alias, NOT_THEIRS))
+        elif left_out := _left_out(question, model):
+            skipped.append(Skipped("member", alias, left_out))
         elif question.images and model.vision is not True:
             skipped.append(Skipped("member", alias, "is not known to read images"))
         elif _too_small(model, question.size):
@@ -124,10 +125,12 @@ def _members(question: _Question, bench: dict[str, Model], skipped: list[Skipped
 def _guests(
     question: _Question, bench: dict[str, Model], members: Sequence[Model], skipped: list[Skipped]
 ) -> list[Model]:
-    """The models that `with` names: they take explorer chairs, as many as there are."""
+    """The models that `with` names, or `only` beside the members: they take explorer chairs, as many as there
+    are."""
     sitting: list[Model] = []
     chairs = _chairs(len(members))
-    for alias in dict.fromkeys(question.request.invited):
+    others = [alias for alias in question.request.only if alias not in question.collection.members]
+    for alias in dict.fromkeys((*question.request.invited, *others)):
         model = bench.get(alias)
         if model is None:
             raise Problem(
@@ -159,6 +162,7 @@ def _explorers(
 ) -> tuple[list[Model], dict[str, Any]]:
     """The explorers and the record of how they were chosen (judgement.md, section 3)."""
     chairs = max(0, min(question.collection.explorers, _chairs(len(members))) - len(guests))
+    chairs = 0 if question.request.only else chairs
     candidates, excluded = _pool(question, (*members, *guests), draw.now) if chairs else ([], [])
     skipped += [
         Skipped("explorer", bar["alias"], bar["reason"]) for bar in excluded if bar["reason"] != SEATED
@@ -192,6 +196,7 @@ def _explorers(
 
 SEATED = "sits already"
 NOT_THEIRS = "is not among the models of this key"
+NOT_WANTED = "is left out by the request"
 
 
 def _pool(
@@ -236,15 +241,32 @@ def _barred(question: _Question, model: Model, now: float) -> str | None:
     return f"is failing: {failing}" if failing else _unfit(question, model)
 
 
-def _theirs(question: _Question, model: Model) -> bool:
-    """Whether the key of whoever asks may be answered by the model."""
-    allowed = question.request.models
-    return allowed is None or model.alias in allowed
+def _left_out(question: _Question, model: Model) -> str | None:
+    """Why whoever asks does not want the model, or may not be answered by it."""
+    request = question.request
+    if request.models is not None and model.alias not in request.models:
+        return NOT_THEIRS
+    wanted = not request.only or model.alias in (*request.only, *request.invited)
+    return NOT_WANTED if not wanted or model.alias in request.without else None
+
+
+def _check_named(question: _Question, bench: dict[str, Model]) -> None:
+    """Problem 400 for a name in `only` or `without` that means nobody: a slip would seat the wrong ones."""
+    request = question.request
+    for field, aliases in (("only", request.only), ("without", request.without)):
+        for alias in aliases:
+            if alias not in bench and alias not in question.collection.members:
+                raise Problem(
+                    400,
+                    f'"bench.{field}" names "{alias}", which is not on the bench; '
+                    "`bench models` lists who is",
+                    param=f"bench.{field}",
+                )
 
 
 def _unfit(question: _Question, model: Model) -> str | None:
-    if not _theirs(question, model):
-        return NOT_THEIRS
+    if left_out := _left_out(question, model):
+        return left_out
     if question.images and model.vision is not True:
         return "is not known to read images"
     if _too_small(model, question.size):

@@ -1,7 +1,8 @@
 import threading
 import tracemalloc
 
-from metrics.evidence import offloads, panels, waits
+from metrics.evidence import offloads, panels, reliability, waits
+from metrics.limits import ledger
 from metrics.play import panel as play
 from metrics.play import seating
 from metrics.play.panel import Complete, Done, Said, Started
@@ -38,6 +39,39 @@ class PanelTest(House):
         for gate in gates:
             gate.set()
         self.assertEqual(len(list(running)[-1].answers), 2)
+
+    def test_a_seat_is_stopped_and_the_others_go_on(self):
+        gates = [threading.Event(), threading.Event()]
+        running = self.play(
+            gated(["half ", "an answer"], [gates[0], threading.Event()]), gated(["b"], [gates[1]])
+        )
+        next(running)
+        self.provider.wait_for(2)
+        gates[0].set()
+        first, second = (seat.call for seat in self.panel.seats)
+        next(one for one in running if isinstance(one, Said) and "half" in getattr(one.event, "text", ""))
+        self.assertEqual(play.stop(self.panel.id, first), [first])
+        gates[1].set()
+        complete = list(running)[-1]
+        self.assertEqual(
+            [(a.status, a.error, a.text) for a in complete.answers][0], ("cut", "stopped", "half ")
+        )
+        self.assertEqual(complete.answers[1].text, "b")
+        self.assertIsNone(reliability.failing("fake:m0"))
+        rows = {row["call"]: row for row in ledger.recent(9)[0]}
+        self.assertEqual(rows[first]["error"], "stopped")
+
+    def test_all_are_stopped_and_nothing_is_merged(self):
+        running = self.play(hang(), hang(), reply="merged")
+        next(running)
+        self.provider.wait_for(2)
+        self.assertEqual(play.stop(self.panel.id, "p.other"), [])
+        self.assertEqual(len(play.stop(self.panel.id)), 2)
+        complete = list(running)[-1]
+        self.assertEqual({answer.error for answer in complete.answers}, {"stopped"})
+        self.assertIn("stopped", complete.note)
+        self.assertEqual(play.failure(complete.answers).kind, "stopped")
+        self.assertIsNone(play.stop(self.panel.id), "it is over")
 
     def test_all_is_written_down(self):
         list(self.play(text("one"), error(401, "bad key")))

@@ -87,6 +87,31 @@ class SeatingTest(House):
         self.assertEqual(panel.seats[1].p, None)
         self.assertEqual(self.refused(invited=("typo",)).status, 400)
 
+    def test_only_and_without(self):
+        self.seat("core", "m1", "m2", explorers=1)
+        self.add("x1")
+        cases = (
+            ({"only": ("m2",)}, [("member", "m2")], {"m1"}),
+            ({"only": ("x1",)}, [("explorer", "x1")], {"m1", "m2"}),
+            ({"only": ("m1", "x1")}, [("member", "m1"), ("explorer", "x1")], {"m2"}),
+            ({"only": ("m1",), "invited": ("x1",)}, [("member", "m1"), ("explorer", "x1")], {"m2"}),
+            ({"without": ("m1",)}, [("member", "m2"), ("explorer", "x1")], {"m1"}),
+            ({"without": ("x1",)}, [("member", "m1"), ("member", "m2")], {"x1"}),
+            ({"without": ("x1",), "invited": ("x1",)}, [("member", "m1"), ("member", "m2")], {"x1"}),
+        )
+        for asked, sat, off in cases:
+            with self.subTest(asked):
+                panel = self.convene(**asked)
+                self.assertEqual(seats(panel), sat)
+                self.assertEqual({skip.alias for skip in panel.skipped if "left out" in skip.why}, off)
+
+    def test_only_and_without_name_who_is_there(self):
+        self.seat("core", "m1")
+        for field in ("only", "without"):
+            problem = self.refused(**{field: ("typo",)})
+            self.assertEqual((problem.status, problem.param), (400, f"bench.{field}"))
+        self.assertIn("left out by the request", self.refused(without=("m1",)).message)
+
     def test_pictures_seat_only_who_is_known_to_see(self):
         self.add("blind", vision=False)
         self.add("seer", vision=True)
