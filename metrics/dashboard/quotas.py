@@ -6,7 +6,7 @@ import re
 import time
 from typing import Any
 
-from metrics.bench import endpoints, fields, roster
+from metrics.bench import changes, endpoints, fields, roster
 from metrics.bench.roster import Model
 from metrics.dashboard import frame
 from metrics.evidence import reliability, rests
@@ -72,9 +72,9 @@ def rest(call: Call) -> Response:
     now = time.time()
     endpoint, model = _place(form["name"])
     until = float(math.ceil(now + form["for"]))
-    of = model.model_id if model else f"{endpoint}:"
-    rests.rest(of, until, frame.by(call), now)
+    rests.rest(_subject(endpoint, model), until, frame.by(call), now)
     gate.connection(endpoint, now).rest(model.model_id if model else "", until, now)
+    changes.note(frame.by(call), f"rest of {form['name']}", "until", None, stamp(until))
     return frame.ok(name=form["name"], of="model" if model else "connection", until=stamp(until))
 
 
@@ -85,8 +85,11 @@ def wake(call: Call) -> Response:
     endpoint, model = _place(name)
     if model and (until := rests.resting(f"{endpoint}:", now)):
         raise Problem(409, f"{endpoint} rests as a whole until {stamp(until)}: wake {endpoint}", param="name")
-    reliability.wake(model.model_id if model else f"{endpoint}:", frame.by(call), now)
+    subject = _subject(endpoint, model)
+    resting = rests.resting(subject, now)
+    reliability.wake(subject, frame.by(call), now)
     gate.connection(endpoint, now).release(model.model_id if model else "", now)
+    changes.note(frame.by(call), f"rest of {name}", "until", stamp(resting) if resting else None, None)
     return frame.ok(name=name, of="model" if model else "connection")
 
 
@@ -119,6 +122,11 @@ def _place(name: str) -> tuple[str, Model | None]:
     if model is None:
         raise Problem(404, f'"{name}" is neither a connection nor a model on the bench', param="name")
     return model.endpoint, model
+
+
+def _subject(endpoint: str, model: Model | None) -> str:
+    """Who rests, as evidence/rests names it."""
+    return model.model_id if model else f"{endpoint}:"
 
 
 def _most_resting(endpoint: str, now: float) -> Model:
