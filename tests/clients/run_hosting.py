@@ -109,7 +109,8 @@ def files(check: Checks) -> None:
 
     @check("every variable in them is one that the server reads")
     def _() -> None:
-        told = "".join((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/HOSTING.md"))
+        documents = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+        told = "".join(path.read_text("utf-8") for path in documents)
         for path in [ROOT / "Dockerfile", ROOT / "compose.yaml", *(ROOT / "deploy").rglob("*.*")]:
             for name in re.findall(r"\b(?:BENCH(?:WARMERS)?|OTEL)_[A-Z_]+\b", path.read_text("utf-8")):
                 assert name in told, f"{name} in {path.name}"

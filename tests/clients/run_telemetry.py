@@ -68,6 +68,21 @@ def fetched(url: str) -> str:
 
 def checks(collector: Collector, page: str, usage: Any, ledger: list[Any]) -> int:
     check = Checks("opentelemetry, prometheus_client")
+    bodies(check, collector)
+    told_of_calls(check, collector, ledger)
+    told_of_sums(check, collector, ledger)
+    shown(check, page, usage)
+
+    @check("no words of a prompt or an answer")
+    def _() -> None:
+        whole = page + "".join(json.dumps(each.json) for each in collector.sent)
+        for words in (ASKED, "said by", "cannot read", "sk-test"):
+            assert words not in whole, words
+
+    return check.end()
+
+
+def bodies(check: Checks, collector: Collector) -> None:
     traces, metrics = collector.bodies("/v1/traces"), collector.bodies("/v1/metrics")
 
     @check("every body is what the official decoders read")
@@ -93,6 +108,10 @@ def checks(collector: Collector, page: str, usage: Any, ledger: list[Any]) -> in
         equal(said["service.name"], "benchwarmers")
         equal(said["deployment.environment.name"], "test")
 
+
+def told_of_calls(check: Checks, collector: Collector, ledger: list[Any]) -> None:
+    traces = collector.bodies("/v1/traces")
+
     @check("a span for each attempt, under one for its panel or turn")
     def _() -> None:
         found = [span for body in traces for span in spans(ExportTraceServiceRequest.from_dict(body))]
@@ -115,6 +134,10 @@ def checks(collector: Collector, page: str, usage: Any, ledger: list[Any]) -> in
         inputs = sum((row[kind] or 0) for row in ledger for kind in KINDS[:3])
         equal(tokens["gen_ai.usage.input_tokens"], inputs)
 
+
+def told_of_sums(check: Checks, collector: Collector, ledger: list[Any]) -> None:
+    metrics = collector.bodies("/v1/metrics")
+
     @check("the last report is the ledger")
     def _() -> None:
         last = ExportMetricsServiceRequest.from_dict(metrics[-1])
@@ -129,6 +152,8 @@ def checks(collector: Collector, page: str, usage: Any, ledger: list[Any]) -> in
             equal(sum(map(int, point.bucket_counts)), int(point.count))
             equal(len(point.bucket_counts), len(point.explicit_bounds) + 1)
 
+
+def shown(check: Checks, page: str, usage: Any) -> None:
     @check("/metrics parses, and is the ledger")
     def _() -> None:
         found = {family.name: family for family in text_string_to_metric_families(page)}
@@ -141,14 +166,6 @@ def checks(collector: Collector, page: str, usage: Any, ledger: list[Any]) -> in
         equal(cost, {row["name"]: row["known_usd"] for row in usage["rows"] if row["known_usd"] is not None})
         counts = [s for s in found["bench_call_duration_seconds"].samples if s.name.endswith("_count")]
         equal(sum(each.value for each in counts), float(usage["total"]["calls"]))
-
-    @check("no words of a prompt or an answer")
-    def _() -> None:
-        whole = page + "".join(json.dumps(each.json) for each in collector.sent)
-        for words in (ASKED, "said by", "cannot read", "sk-test"):
-            assert words not in whole, words
-
-    return check.end()
 
 
 def spans(request: ExportTraceServiceRequest) -> list[Any]:
