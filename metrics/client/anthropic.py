@@ -18,8 +18,9 @@ from metrics.client import anthropic_manners, anthropic_options, anthropic_turns
 from metrics.client.anthropic_events import Messages, broke, finish
 from metrics.client.anthropic_manners import Manners, learn
 from metrics.client.anthropic_turns import Told
+from metrics.client.mould import Mould
 from metrics.client.outgoing import Conversation, Outgoing, address, sendable, to_json
-from metrics.events import Event, Tick
+from metrics.events import Burst, Event, Tick
 from metrics.records import Problem, Target
 
 __all__ = ["Conversation", "Outgoing", "compose", "learn", "list_models", "read"]
@@ -119,20 +120,28 @@ def read(
     now: Callable[[], float] = time.time,
     new_id: Callable[[], str] = new_call_id,
 ) -> Iterator[Event]:
-    """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Tick, and at last Closed.
+    """The events of an answer: Opened, Text, Reasoning, ToolStart, ToolArguments, Burst, Tick, and at last
+    Closed.
 
     `tick` is passed to the transport; there is nothing to relay. Raises Problem: the provider's refusal (with
     its status), "empty", "cut" and "garbage" (502), and the transport's.
     """
     messages = Messages(target, now, new_id)
+    mould = Mould(messages.go_on)
     whole = False
     try:
-        for one in objects.read(arrival, target, tick=tick, now=now):
+        for one in objects.read(arrival, target, tick=tick, now=now, mould=mould):
             if one is None:
                 yield Tick()
                 continue
+            if isinstance(one, Burst):
+                yield one
+                continue
             whole = one.whole
-            yield from messages.take(one.value, one.event)
+            events = list(messages.take(one.value, one.event))
+            if piece := messages.only_piece(one.value, events):
+                mould.learn(piece)
+            yield from events
             if messages.over:
                 break
     except Problem as problem:

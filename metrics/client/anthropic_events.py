@@ -14,8 +14,9 @@ from typing import Any
 
 from metrics.client import errors, objects, seals, usage
 from metrics.client.chunks import FINISHES
+from metrics.client.mould import Piece
 from metrics.client.outgoing import to_json
-from metrics.events import Closed, Event, Opened, Reasoning, Text, ToolArguments, ToolStart
+from metrics.events import Burst, Closed, Event, Opened, Reasoning, Text, ToolArguments, ToolStart
 from metrics.records import Problem, Target, Usage
 
 REFUSED = "refused by"  # and a served name: the shelf of what that model did not take back
@@ -47,6 +48,7 @@ class Messages:
         self._target, self._now, self._new_id = target, now, new_id
         self._opened = False
         self._blocks: dict[int | None, _Block] = {}  # open ones by their place
+        self._told: int | None = None  # the place that `only_piece` told of
         self._ids: list[str] = []  # of the calls so far
         self._sealed: list[dict[str, Any]] = []
         self._reason = ""
@@ -63,6 +65,28 @@ class Messages:
         if reader:
             self.taken += 1
             yield from reader(self, value)
+
+    def only_piece(self, value: Mapping[str, Any], events: list[Event]) -> Piece | None:
+        """The piece that is all that a delta just taken says, as `go_on` can take more of it; None for any
+        other event."""
+        piece = events[0] if len(events) == 1 and value.get("type") == "content_block_delta" else None
+        if not isinstance(piece, Text | Reasoning | ToolArguments) or len(_member(value, "delta")) > 2:
+            return None
+        self._told = _place(value)
+        return piece
+
+    def go_on(self, burst: Burst) -> bool:
+        """Take more of what `only_piece` told, if the block that it was of is still open."""
+        opened, like = self._blocks.get(self._told), burst.like
+        if opened is None or opened.kind != _OF_PIECE[type(like)]:
+            return False
+        if isinstance(like, ToolArguments) and opened.call != like.index:
+            return False
+        opened.told = True
+        if isinstance(like, Reasoning):
+            opened.thought += burst.texts
+        self.taken += len(burst.texts)
+        return True
 
     def close(self) -> Iterator[Event]:
         """What is left to say when the stream is over; ends with Closed."""
@@ -195,6 +219,7 @@ _READERS: Mapping[str, Callable[[Messages, Mapping[str, Any]], Iterator[Event]]]
     "content_block_delta": Messages._piece,
     "content_block_stop": Messages._finish,
 }
+_OF_PIECE = {Text: "text", Reasoning: "thinking", ToolArguments: "tool_use"}
 _OF_DELTA = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "thinking"}
 
 

@@ -16,7 +16,6 @@ from metrics.client.listing import list_models
 from metrics.client.mould import Mould
 from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, bare, bearer, to_json
 from metrics.client.quirks import Quirks, learn
-from metrics.client.sse import SseEvent
 from metrics.client.surrogates import Halves
 from metrics.events import Burst, Chunk, Event, Tick, ToolArguments
 from metrics.longjson import AsWritten
@@ -126,9 +125,9 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
     opening = bytearray()
     words = b""
     torn = False
-    mould, halves = Mould(relay), Halves()
+    mould, halves = Mould(chunks.go_on, relay), Halves()
     try:
-        for event in _together(objects.noting(pieces, opening), mould, chunks):
+        for event in mould.events(objects.noting(pieces, opening)):
             if isinstance(event, Burst):
                 yield event
                 continue
@@ -147,7 +146,7 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
                     break
                 events = chunks.take(chunk)
                 if (piece := chunks.only_piece(chunk, events)) and plain(data, piece):
-                    mould.learn(data, piece)
+                    mould.learn(piece)
                 if not relay:
                     yield from events
                 elif _speaks(chunk):
@@ -165,25 +164,6 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
         raise objects.cut(target)
     if not chunks.taken:
         raise objects.unsaid(words, opening, target)
-
-
-def _together(pieces: Iterator[bytes], mould: Mould, chunks: Chunks) -> Iterator[SseEvent | Burst | None]:
-    """The events of a stream, None for a sign of life; what fits the mould and came together as one Burst,
-    which the chunks then have taken."""
-    for block in sse.blocks(pieces):
-        if not block:
-            yield None
-        at = alone = 0
-        while at < len(block):
-            burst = None
-            if at >= alone:
-                burst, alone = mould.burst(block, at)
-            if burst and chunks.go_on(burst):
-                at = alone
-                yield burst
-            else:
-                event, at = sse.next_event(block, at)
-                yield event
 
 
 def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool) -> Iterator[Event]:

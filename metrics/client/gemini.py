@@ -166,7 +166,7 @@ def read(
     whole = False
     try:
         for found in objects.read(arrival, target, tick=tick, now=now):
-            if found is None:
+            if not isinstance(found, objects.Object):
                 yield Tick()
                 continue
             whole = whole or found.whole

@@ -1,7 +1,7 @@
-"""The mould of a stream: chunks that say a piece of text and nothing else differ in that text alone, so the
-text can be cut out of the bytes, and out of many chunks at once.
+"""The mould of a stream: events that say a piece of text and nothing else differ in that text alone, so the
+text can be cut out of the bytes, and out of many events at once.
 
-The idea: a chunk that was decoded and meant exactly one piece is kept as what stood before and behind its
+The idea: an event that was decoded and meant exactly one piece is kept as what stood before and behind its
 text. Those that come behind it in the same mould, without a gap, are one Burst: a few searches and one
 reading of JSON for all of them. The rule for what is in it: the very bytes of the mould, and between them a
 JSON string that is not empty, is UTF-8 and holds no half of a surrogate pair. Whatever else comes (a finish,
@@ -10,40 +10,83 @@ another field, a comment) is decoded by itself, and is the next mould if it is p
 
 import json
 import re
+from collections.abc import Callable, Iterator
 
+from metrics.client import sse
+from metrics.client.sse import SseEvent
 from metrics.events import Burst, Reasoning, Text, ToolArguments
 
-Like = Text | Reasoning | ToolArguments
+Piece = Text | Reasoning | ToolArguments
 
-# Where a chunk has the text of each kind of piece.
-_KEYS: dict[type[Like], tuple[bytes, ...]] = {
-    Text: (b'"content":',),
-    Reasoning: (b'"reasoning_content":', b'"reasoning":'),
-    ToolArguments: (b'"arguments":', b'"input":'),
+# Where an event has the text of each kind of piece, in chat and in Messages.
+_KEYS: dict[type[Piece], tuple[bytes, ...]] = {
+    Text: (b'"content":', b'"text":'),
+    Reasoning: (b'"reasoning_content":', b'"reasoning":', b'"thinking":'),
+    ToolArguments: (b'"arguments":', b'"input":', b'"partial_json":'),
 }
-_PREFIX, _END = b"data: ", b"\n\n"
-_CLOSE = b"data:"  # as some servers begin an event
+_END = b"\n\n"
+_FRAME = re.compile(rb"(?:event: ?[\w.]+\n)?data: ?(?=\{)")
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _decoder = json.JSONDecoder()
 
 
 class Mould:
-    """Made by `learn`, used by `burst`; one for each stream. `relay`: whether a Burst is to hold its
-    chunks."""
+    """One for each stream. `go_on` takes a Burst for the stream's reader, or says that its events have to be
+    read one by one; with `relay` a Burst holds its chunks."""
 
-    __slots__ = ("_before", "_behind", "_between", "_like", "_prefix", "_relay", "_shape")
-
-    def __init__(self, relay: bool = False) -> None:
-        self._relay = relay
-        self._like: Like | None = None
-        self._shape = b"", b""  # what stands around the text in a chunk, and
+    def __init__(self, go_on: Callable[[Burst], bool], relay: bool = False) -> None:
+        self._go_on, self._relay = go_on, relay
+        self._last = b""  # the event that was told last, as it came
+        self._like: Piece | None = None
+        self._shape = b"", b""  # what stands around the text in its data, and
         self._before = self._behind = self._between = b""  # the same with all that frames an event
-        self._prefix = _PREFIX
+
+    def events(self, pieces: Iterator[bytes]) -> Iterator[SseEvent | Burst | None]:
+        """The events of a stream in order, as sse.read tells them; what fits and came together as a Burst,
+        which `go_on` has then taken."""
+        for block in sse.blocks(pieces):
+            if not block:
+                yield None
+            at = alone = 0
+            while at < len(block):
+                burst = None
+                if at >= alone:
+                    burst, alone = self.burst(block, at)
+                if burst and self._go_on(burst):
+                    at = alone
+                    yield burst
+                else:
+                    event, stop = sse.next_event(block, at)
+                    self._last, at = block[at:stop], stop
+                    yield event
+
+    def learn(self, piece: Piece) -> None:
+        """The event that was told last means `piece` and nothing else."""
+        frame = _FRAME.match(self._last)
+        if not frame or not self._last.endswith(_END):
+            return
+        data = self._last[frame.end() :].rstrip(b"\n")
+        for key in _KEYS[type(piece)]:
+            at = data.find(key)
+            start = data.find(b'"', at + len(key)) + 1
+            if at < 0 or not start or data.find(key, start) >= 0 or data[at + len(key) : start - 1].strip():
+                continue
+            try:
+                rest = data[start - 1 :].decode()
+                found, end = _decoder.raw_decode(rest)
+            except ValueError:
+                continue
+            if found == piece.text and b"\n" not in data:
+                self._like = piece
+                before, behind = self._shape = data[:start], rest[end - 1 :].encode()
+                self._before, self._behind = frame[0] + before, behind + _END
+                self._between = self._behind + self._before
+                return
 
     def burst(self, block: bytes, at: int) -> tuple[Burst | None, int]:
-        """The chunks at `at` in a block of whole events that fit, and where they end. None when there are
+        """The events at `at` in a block of whole events that fit, and where they end. None when there are
         none: then no event that begins before that place needs to be tried."""
-        if self._like is None or not self._fits(block, at):
+        if self._like is None or not block.startswith(self._before, at):
             return None, at + 1
         start = at + len(self._before)
         end = block.rfind(self._behind, start)
@@ -57,27 +100,12 @@ class Mould:
         kept = self._shape if self._relay else (b"", b"")
         return Burst(self._like, texts, spelled, *kept), at + size
 
-    def _fits(self, block: bytes, at: int) -> bool:
-        if block.startswith(self._before, at):
-            return True
-        prefix = _CLOSE if block.startswith(_CLOSE + b"{", at) else _PREFIX
-        if prefix == self._prefix:
-            return False
-        self._prefix = prefix
-        self._frame()
-        return block.startswith(self._before, at)
-
-    def _frame(self) -> None:
-        before, behind = self._shape
-        self._before, self._behind = self._prefix + before, behind + _END
-        self._between = self._behind + self._before
-
     def _read(self, spelled: list[bytes]) -> tuple[list[str], list[bytes]] | None:
         """The strings at the beginning of `spelled` that are whole, with what they mean; None when that
         cannot be said of any."""
         texts = _strings(spelled)
         if texts is None:
-            # Something stands between two chunks that fit, so that one of these runs from event to event:
+            # Something stands between two events that fit, so that one of these runs from event to event:
             # those before it can still go together.
             odd = next((n for n, one in enumerate(spelled) if not one or b"\n" in one), None)
             if odd is None:
@@ -86,24 +114,6 @@ class Mould:
             spelled = [*spelled[:odd], *((last,) if last and fits else ())]
             texts = _strings(spelled)
         return None if texts is None else (texts, spelled)
-
-    def learn(self, data: bytes, piece: Like) -> None:
-        """`data` is a chunk that means `piece` and nothing else."""
-        for key in _KEYS[type(piece)]:
-            at = data.find(key)
-            start = data.find(b'"', at + len(key)) + 1
-            if at < 0 or not start or data.find(key, start) >= 0 or data[at + len(key) : start - 1].strip():
-                continue
-            try:
-                rest = data[start - 1 :].decode()
-                found, end = _decoder.raw_decode(rest)
-            except ValueError:
-                continue
-            if found == piece.text and b"\n" not in data:
-                self._like = piece
-                self._shape = data[:start], rest[end - 1 :].encode()
-                self._frame()
-                return
 
 
 def _strings(spelled: list[bytes]) -> list[str] | None:

@@ -15,8 +15,10 @@ from typing import Any, NamedTuple, Protocol
 
 from metrics import bounds
 from metrics.client import errors, sse
+from metrics.client.mould import Mould
 from metrics.client.outgoing import to_json
 from metrics.client.surrogates import Halves
+from metrics.events import Burst
 from metrics.records import Problem, Target
 
 LONGEST_BODY = 32 << 20
@@ -53,9 +55,11 @@ def read(
     *,
     tick: float | None = None,
     now: Callable[[], float] = time.time,
-) -> Iterator[Object | None]:
+    mould: Mould | None = None,
+) -> Iterator[Object | Burst | None]:
     """The objects of an answer in order; None is a sign of life. Ends where the stream does, torn or not:
-    whether the answer was finished by then only the reader knows (see `cut`).
+    whether the answer was finished by then only the reader knows (see `cut`). With a `mould`, what fits it
+    comes as a Burst.
 
     Raises Problem: the provider's refusal with its status, "garbage" for what is no JSON, "empty" for nothing
     at all, "too_large", and the transport's.
@@ -74,7 +78,7 @@ def read(
     elif start[:1] == b"<":
         raise garbage(target, start)
     else:
-        yield from _events(chain([start], pieces) if start else iter(()), target)
+        yield from _events(chain([start], pieces) if start else iter(()), target, mould)
         settle(arrival)
 
 
@@ -96,12 +100,16 @@ def settle(arrival: Incoming) -> None:
             pass
 
 
-def _events(pieces: Iterator[bytes], target: Target) -> Iterator[Object | None]:
+def _events(pieces: Iterator[bytes], target: Target, mould: Mould | None) -> Iterator[Object | Burst | None]:
     opening = bytearray()
     words = b""
     taken = False
     halves = Halves()
-    for event in sse.read(noting(pieces, opening)):
+    pieces = noting(pieces, opening)
+    for event in mould.events(pieces) if mould else sse.read(pieces):
+        if isinstance(event, Burst):
+            yield event
+            continue
         data = event.data.strip() if event else b""
         if not event or not data:
             yield None

@@ -40,7 +40,7 @@ def read(
     """
     answer = _Answer(target, now, new_id)
     for one in objects.read(arrival, target, tick=tick, now=now):
-        if one is None:
+        if not isinstance(one, objects.Object):
             yield Tick()
         elif not answer.closed:
             yield from answer.take(one)

@@ -22,7 +22,7 @@ from metrics.events import (
     ToolStart,
     singly,
 )
-from metrics.formats import content, framing
+from metrics.formats import content, framing, lines
 from metrics.formats import openai_chat_relay as relay
 from metrics.formats.hosted import Hosted
 from metrics.formats.protocol import Stamp
@@ -294,6 +294,9 @@ class _Chunks:
     def together(self, burst: Burst) -> bytes:
         if burst.behind:
             return self._theirs.take_all(burst)
+        if isinstance(burst.like, Text):
+            before, after = self._before + b'"', b'"' + self._after
+            return before + lines.unbroken((after + before).join(burst.spelled)) + after
         return b"".join(piece for event in singly((burst,)) for piece in _said(event, self))
 
     def relayed(self, raw: bytes) -> bytes:

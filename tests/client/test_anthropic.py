@@ -8,7 +8,7 @@ from typing import Any
 
 from metrics.client import anthropic, anthropic_manners, quirks, seals
 from metrics.client.outgoing import Conversation
-from metrics.events import Closed, Event, Reasoning, Text, Tick
+from metrics.events import Closed, Event, Reasoning, Text, Tick, singly
 from metrics.events import ToolArguments as Args
 from metrics.events import ToolStart as Start
 from metrics.records import Problem, Usage
@@ -214,7 +214,7 @@ STOPS = [
 def told(arrived: Arrived, target: Any = TARGET) -> tuple[list[Event], Problem | None]:
     events: list[Event] = []
     try:
-        for one in anthropic.read(arrived, target, now=lambda: 0.0, new_id=ids()):
+        for one in singly(anthropic.read(arrived, target, now=lambda: 0.0, new_id=ids())):
             if not isinstance(one, Tick):
                 events.append(one)
     except Problem as problem:

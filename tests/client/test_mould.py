@@ -7,12 +7,14 @@ import random
 import unittest
 from unittest import mock
 
-from metrics.client import chat
+from metrics.client import anthropic, chat
 from metrics.client.mould import Mould
 from metrics.events import Burst, Chunk, Reasoning, Text, Tick, ToolArguments, singly
 from metrics.records import Problem
 from tests.client.arrivals import DONE, TARGET, Arrived, chunk, ids, splits
 from tests.effort import effort
+
+SAID = Text("a")
 
 
 def event(text, **more):
@@ -28,17 +30,23 @@ def data(written):
     return written.removeprefix(b"data: ").rstrip(b"\n")
 
 
-def texts(block, at=0, learned=None):
+def learned(first, piece=SAID, relay=False):
+    """A mould that was told what its first event means."""
+    mould = Mould(lambda burst: True, relay)
+    list(mould.events(iter([first])))
+    mould.learn(piece)
+    return mould
+
+
+def texts(block, at=0, first=None):
     """(the texts that go together, the place that is told)."""
-    mould = Mould()
-    mould.learn(data(event("a")) if learned is None else learned, Text("a"))
-    burst, stop = mould.burst(block, at)
+    burst, stop = learned(event("a") if first is None else first).burst(block, at)
     return (list(burst.texts) if burst else None), stop
 
 
 class BurstTest(unittest.TestCase):
     def test_nothing_fits_before_the_first_chunk(self):
-        self.assertEqual(Mould().burst(event("a"), 0), (None, 1))
+        self.assertEqual(Mould(lambda burst: True).burst(event("a"), 0), (None, 1))
 
     FITS = [
         ["b"],
@@ -55,8 +63,7 @@ class BurstTest(unittest.TestCase):
                     self.assertEqual(texts(block + behind), (said, len(block)))
 
     def test_it_is_kept_as_it_was_spelled(self):
-        mould = Mould(relay=True)
-        mould.learn(data(event("a")), Text("a"))
+        mould = learned(event("a"), relay=True)
         block = event("b\\/é").replace(b"\\\\/", b"\\/") + event("c")
         burst, _ = mould.burst(block, 0)
         self.assertEqual((burst.texts, burst.spelled), (["b/é", "c"], ["b\\/é".encode(), b"c"]))
@@ -68,9 +75,20 @@ class BurstTest(unittest.TestCase):
         block = event("first") + event("b") + event("c")
         self.assertEqual(texts(block, len(event("first"))), (["b", "c"], len(block)))
 
-    def test_without_the_space_behind_the_colon(self):
-        block = (event("b") + event("c")).replace(b"data: ", b"data:")
-        self.assertEqual(texts(block), (["b", "c"], len(block)))
+    FRAMES = [
+        ("no space behind the colon", b"data:%b\n\n"),
+        ("a name", b"event: x_y.z\ndata: %b\n\n"),
+        ("a name without a space", b"event:x\ndata:%b\n\n"),
+        ("a blank at the end", b"data: %b \n\n"),
+    ]
+
+    def test_however_its_events_are_framed(self):
+        for name, frame in self.FRAMES:
+            with self.subTest(name):
+                first, *more = (frame % data(event(text)) for text in ("a", "b", "c"))
+                block = b"".join(more)
+                self.assertEqual(texts(block, first=first), (["b", "c"], len(block)))
+                self.assertIsNone(texts(event("b"), first=first)[0])
 
     ODD = [
         ("a comment", b": ping\n\n"),
@@ -112,23 +130,26 @@ class BurstTest(unittest.TestCase):
         self.assertIsNone(texts(block)[0])
 
     NO_MOULD = [
-        ("the text is not what stands there", data(event("b"))),
-        ("no content", b'{"choices": []}'),
-        ("no string", b'{"content": 5}'),
-        ("not JSON", b'{"content": "a'),
-        ("content twice", b'{"content": "a", "x": {"content": "b"}}'),
-        ("over several lines", b'{"content":\n"a"}'),
+        ("the text is not what stands there", event("b")),
+        ("no content", b'data: {"choices": []}\n\n'),
+        ("no string", b'data: {"content": 5}\n\n'),
+        ("not JSON", b'data: {"content": "a\n\n'),
+        ("content twice", b'data: {"content": "a", "x": {"content": "b"}}\n\n'),
+        ("over several lines", b'data: {"content":\ndata: "a"}\n\n'),
+        ("with an id, which is another each time", b'id: 1\ndata: {"content": "a"}\n\n'),
+        ("no end", b'data: {"content": "a"}'),
+        ("nothing", b""),
     ]
 
     def test_what_is_no_mould(self):
-        for name, learned in self.NO_MOULD:
+        for name, first in self.NO_MOULD:
             with self.subTest(name):
-                self.assertIsNone(texts(b"data: " + learned + b"\n\n", learned=learned)[0])
+                self.assertIsNone(texts(first or event("a"), first=first)[0])
 
     def test_the_newest_mould_counts(self):
-        mould = Mould()
-        for made in ({}, {"created": 2}):
-            mould.learn(data(event("a", **made)), Text("a"))
+        mould = learned(event("a"))
+        list(mould.events(iter([event("a", created=2)])))
+        mould.learn(Text("a"))
         self.assertIsNone(mould.burst(event("b"), 0)[0])
         self.assertEqual(mould.burst(event("b", created=2), 0)[0].texts, ["b"])
 
@@ -142,10 +163,18 @@ class BurstTest(unittest.TestCase):
     def test_every_kind_of_piece(self):
         for name, delta, like in self.KINDS:
             with self.subTest(name):
-                mould = Mould()
-                mould.learn(data(chunk(delta)).replace(b"%", b"a"), like)
+                mould = learned(chunk(delta).replace(b"%", b"a"), like)
                 burst, _ = mould.burst(chunk(delta) + chunk(delta).replace(b"%", b"{\\n"), 0)
                 self.assertEqual((burst.like, burst.texts), (like, ["%", "{\n"]))
+
+    def test_whoever_reads_may_want_them_one_by_one(self):
+        asked = []
+        mould = Mould(asked.append)
+        telling = mould.events(iter([event("a") + event("b") + event("c")]))
+        next(telling)
+        mould.learn(Text("a"))
+        self.assertEqual([one.data for one in telling], [data(event("b")), data(event("c"))])
+        self.assertEqual([len(one.texts) for one in asked], [2])
 
 
 def content(text):
@@ -189,6 +218,34 @@ def _escaped(written):
     return b"data: " + json.dumps(json.loads(data(written)), separators=(",", ":")).encode() + b"\n\n"
 
 
+def told_as(kind, **more):
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **more}, ensure_ascii=False)}\n\n".encode()
+
+
+BLOCKS = [
+    ({"type": "text", "text": ""}, "text_delta", "text"),
+    ({"type": "thinking", "thinking": "", "signature": ""}, "thinking_delta", "thinking"),
+    ({"type": "tool_use", "id": "c1", "name": "f", "input": {}}, "input_json_delta", "partial_json"),
+]
+AMONG = ([],) * 12 + ([told_as("ping")], [b": x\n\n"], [told_as("content_block_delta", index=0, delta={})])
+
+
+def messages(chance):
+    """A stream of Messages, its blocks in order or mixed up."""
+    message = {"id": "m1", "role": "assistant", "model": "m", "content": [], "usage": {"input_tokens": 3}}
+    made = [told_as("message_start", message=message)]
+    for index in range(chance.randrange(1, 4)):
+        block, delta, field = chance.choice(BLOCKS)
+        made.append(told_as("content_block_start", index=index, content_block=block))
+        for _ in range(chance.randrange(1, 9)):
+            place = index if chance.random() < 0.9 else 0
+            said = {"type": delta, field: chance.choice(TEXTS)}
+            made += (told_as("content_block_delta", index=place, delta=said), *chance.choice(AMONG))
+        made += [told_as("content_block_stop", index=index)] if chance.random() < 0.8 else []
+    made.append(told_as("message_delta", delta={"stop_reason": "end_turn"}, usage={"output_tokens": 2}))
+    return b"".join((*made, *([told_as("message_stop")] if chance.random() < 0.9 else [])))
+
+
 def spoilt(chance, whole):
     at = chance.randrange(len(whole))
     return whole[:at] + chance.choice((b'"', b"\\", b"\n", b"\xff", b"\x01", b"", b"}")) + whole[at + 1 :]
@@ -209,12 +266,12 @@ class Blind(Mould):
         return None, len(block)
 
 
-def told(pieces, relay, mould):
+def told(dialect, pieces, relay, mould):
     """The message of a stream one by one, and the kind of the Problem that ended it."""
     said = []
-    with mock.patch.object(chat, "Mould", mould):
+    with mock.patch.object(dialect, "Mould", mould):
         try:
-            reading = chat.read(Arrived(pieces), TARGET, now=lambda: 0.0, new_id=ids(), relay=relay)
+            reading = dialect.read(Arrived(pieces), TARGET, now=lambda: 0.0, new_id=ids(), relay=relay)
             for one in singly(reading):
                 if isinstance(one, Chunk):
                     said.append((json.loads(one.raw), one.events))
@@ -226,18 +283,19 @@ def told(pieces, relay, mould):
 
 
 class SameTest(unittest.TestCase):
-    def same(self, whole, splits, relay):
-        expected = told([whole], relay, Blind)
+    def same(self, whole, splits, relay=False, dialect=chat):
+        expected = told(dialect, [whole], relay, Blind)
         for pieces in splits:
             with self.subTest(pieces=pieces, relay=relay):
-                self.assertEqual(told(pieces, relay, Mould), expected)
+                self.assertEqual(told(dialect, pieces, relay, Mould), expected)
 
     def test_with_the_mould_and_without(self):
         chance = random.Random(4)
         for number in range(effort(40, 300)):
-            whole = stream(chance)
-            whole = spoilt(chance, whole) if number % 4 == 3 else whole
-            self.same(whole, [[whole], *(cuts(chance, whole) for _ in range(4))], relay=number % 2 == 0)
+            for dialect, whole in ((chat, stream(chance)), (anthropic, messages(chance))):
+                whole = spoilt(chance, whole) if number % 4 == 3 else whole
+                splits = [[whole], *(cuts(chance, whole) for _ in range(4))]
+                self.same(whole, splits, number % 2 == 0, dialect)
 
     def test_cut_at_every_position(self):
         said = [*map(content, TEXTS[:4]), arguments("{"), *map(arguments, TEXTS[4:7])]
@@ -246,10 +304,17 @@ class SameTest(unittest.TestCase):
         for relay in (False, True):
             self.same(whole, splits(whole), relay)
 
+    def test_messages_cut_at_every_position(self):
+        self.same(whole := messages(random.Random(2)), splits(whole), dialect=anthropic)
+
     def test_most_of_a_stream_goes_together(self):
         whole = b"".join(chunk(content(f"word {number}\n")) for number in range(100)) + chunk({}, "stop")
         events = list(chat.read(Arrived([whole]), TARGET))
         self.assertEqual([len(one.texts) for one in events if isinstance(one, Burst)], [98])
+        said = (told_as("content_block_delta", index=0, delta={"type": "text_delta", "text": "é"}),) * 100
+        whole = b"".join((*said, told_as("message_delta", delta={"stop_reason": "end_turn"})))
+        events = list(anthropic.read(Arrived([whole]), TARGET))
+        self.assertEqual([len(one.texts) for one in events if isinstance(one, Burst)], [99])
 
 
 if __name__ == "__main__":
