@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""A month of traffic that nobody had, and whether `bench usage` answers about it quickly and rightly.
+"""A month of traffic that nobody had, and whether `bench usage` and the page answer about it quickly and
+rightly.
 
     python3 scripts/traffic.py                             1,000,000 calls of 40 models for 12 keys
     python3 scripts/traffic.py --calls 50000 --home DIR    fewer, in DIR/ledger, where they stay
 
 The lines are written as the ledger writes them and counted as it counts them; then a server starts on the
-folder and is asked each question of `bench usage` over a day, a week and the whole month. Each answer is
+folder and is asked each question of `bench usage` and of the page Usage over a day, a week and the whole
+month. Each answer is
 compared, figure by figure, with a recount of the lines by a plain loop that shares nothing with the product
 but the lines. Exit 1 when one differs, or takes longer than its goal.
 """
@@ -40,6 +42,7 @@ KINDS = ("uncached_in", "cache_read", "cache_write", "out", "reasoning")
 START = datetime(2026, 10, 31, tzinfo=UTC)
 DAYS = 30
 SPANS = (1, 7, DAYS)
+ROUTES = {"usage": BY, "usage/series": BY[:-1], "usage/worth": ("model",)}  # route -> by what it tells
 
 Row = dict[str, Any]
 
@@ -178,10 +181,11 @@ def differences(told: list[Row], counted: dict[str | None, Row]) -> list[str]:
 # --- asking
 
 
-def asked(url: str, by: str, days: int) -> tuple[list[float], Row]:
+def asked(url: str, route: str, by: str, days: int) -> tuple[list[float], Row]:
     """([seconds of the first time, and of two more], the answer) of one question."""
-    since = START + timedelta(days=DAYS - days)
-    target = f"{url}/api/usage?by={by}&since={since:%Y-%m-%dT%H:00:00Z}"
+    until = START + timedelta(days=DAYS)
+    since = until - timedelta(days=days)
+    target = f"{url}/api/{route}?by={by}&since={since:%Y-%m-%dT%H:00:00Z}&until={until:%Y-%m-%d}"
     times = []
     for _ in range(3):
         started = time.perf_counter()
@@ -221,8 +225,9 @@ def run(home: Path, calls: int, goal: float = GOAL) -> int:
     print(f"counted in {time.perf_counter() - started:.0f} s")
     server, url = serving(home)
     try:
-        asked(url, "day", 0)  # a server that has answered nothing yet still has things to load
-        told = {(by, days): asked(url, by, days) for days in SPANS for by in BY}
+        asked(url, "usage", "day", 1)  # a server that has answered nothing yet still has things to load
+        questions = [(route, by, days) for route, bys in ROUTES.items() for days in SPANS for by in bys]
+        told = {question: asked(url, *question) for question in questions}
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(60)
@@ -233,16 +238,18 @@ def run(home: Path, calls: int, goal: float = GOAL) -> int:
     return 1 if bad else 0
 
 
-def compared(home: Path, told: dict[tuple[str, int], tuple[list[float], Row]], goal: float) -> int:
+def compared(home: Path, told: dict[tuple[str, str, int], tuple[list[float], Row]], goal: float) -> int:
     """Print each answer's times and where it differs from the plain loop; how many are wrong or slow."""
-    counted = recount(home, {(by, answer["since"]) for (by, _), (_, answer) in told.items()})
+    counted = recount(home, {(by, answer["since"]) for (_, by, _), (_, answer) in told.items()})
     bad = 0
-    for (by, days), (times, answer) in told.items():
-        wrong = differences(answer["rows"], counted[by, answer["since"]])
+    for (route, by, days), (times, answer) in told.items():
+        wrong = differences(answer.get("rows") or answer.get("models") or [], counted[by, answer["since"]])
         slow = sorted(times)[1] > goal  # of three: one that another program held up says nothing
         bad += bool(wrong) or slow
         took = f"{times[0] * 1000:6.1f} ms, again {min(times[1:]) * 1000:6.1f} ms"
-        print(f"by {by:<10} {days:>2} days  {took}{'  SLOW' if slow else ''}", *wrong[:3], sep="  ")
+        print(
+            f"{route:<12} by {by:<10} {days:>2} days  {took}{'  SLOW' if slow else ''}", *wrong[:3], sep="  "
+        )
     return bad
 
 
