@@ -42,6 +42,26 @@ def ways(root: Path) -> list[tuple[str, tuple[str, ...], dict[str, object], tupl
             {"installer": "uv"},
             ("uv", "pip", "install", "--python", "/py", "--upgrade", "benchwarmers"),
         ),
+        *by_npm(root),
+        ("npx", ("_npx/1a/node_modules/benchwarmers/benchwarmers",), {}, ("npx", "benchwarmers@latest")),
+        (
+            "pipx run",
+            (f"cache/pipx/1/{WHEEL}", "cache/pipx/1"),
+            {},
+            ("pipx", "run", "--no-cache", "benchwarmers"),
+        ),
+        ("pyz", ("cache/ab/benchwarmers",), {"archive": root / "bench.pyz"}, ()),
+        (
+            "container",
+            ("app/benchwarmers",),
+            {"env": {"BENCHWARMERS_INSTALL": "container"}},
+            ("docker", "compose", "up", "--detach", "--build"),
+        ),
+    ]
+
+
+def by_npm(root: Path) -> list[tuple[str, tuple[str, ...], dict[str, object], tuple[str, ...]]]:
+    return [
         (
             "npm",
             ("global/lib/node_modules/benchwarmers/benchwarmers",),
@@ -66,20 +86,6 @@ def ways(root: Path) -> list[tuple[str, tuple[str, ...], dict[str, object], tupl
             ("project/node_modules/benchwarmers/benchwarmers",),
             {},
             ("npm", "install", "--prefix", str(root / "project"), "benchwarmers@latest"),
-        ),
-        ("npx", ("_npx/1a/node_modules/benchwarmers/benchwarmers",), {}, ("npx", "benchwarmers@latest")),
-        (
-            "pipx run",
-            (f"cache/pipx/1/{WHEEL}", "cache/pipx/1"),
-            {},
-            ("pipx", "run", "--no-cache", "benchwarmers"),
-        ),
-        ("pyz", ("cache/ab/benchwarmers",), {"archive": root / "bench.pyz"}, ()),
-        (
-            "container",
-            ("app/benchwarmers",),
-            {"env": {"BENCHWARMERS_INSTALL": "container"}},
-            ("docker", "compose", "up", "--detach", "--build"),
         ),
     ]
 
