@@ -21,7 +21,7 @@ SHOWN = 5  # names that one finding lists
 
 def folder(place: Path) -> list[Finding]:
     """All CHECKS of the data folder `place`, which must be there. It is the current one from then on."""
-    home.use(place)
+    home.visit(place)
     return [finding for check in CHECKS for finding in check(place)]
 
 

@@ -67,6 +67,7 @@ def pruned(wish: dict[str, Any], there: Server | None) -> dict[str, Any]:
             raise
     from metrics.care import pruning
 
+    home.use(home.current())
     with home.own():
         return {"ok": True, **pruning.prune(pruning.Wish(**wish))}
 
@@ -86,11 +87,11 @@ def keeper(named: Path | None, console: Console, server: Server) -> Server | Non
 
 
 def folder(named: Path | None, console: Console) -> Path:
-    """Make the data folder that is meant the current one."""
+    """Make the data folder that is meant the current one, to look into."""
     chosen = home.choose(named, console.env)
     if not chosen.is_dir():
         raise Failure(404, f"there is no data folder {chosen}", kind="not_found", hint="bench init")
-    return home.use(chosen)
+    return home.visit(chosen)
 
 
 def told(answer: dict[str, Any], console: Console) -> int:

@@ -218,13 +218,13 @@ def why_not(server: Server) -> Finding:
 
 
 def folder(visit: Visit) -> Iterator[Finding]:
-    named = visit.args.home or (visit.status or {}).get("home") or home.choose(None, visit.console.env)
-    place = Path(named)
-    if place.is_dir():
+    theirs = (visit.status or {}).get("home") if not visit.args.home else None
+    place = Path(theirs) if theirs else home.choose(visit.args.home, visit.console.env)
+    if place.is_dir() and (visit.server.local or not theirs):
         from metrics.care import checkup  # here, so that no other command pays for loading the rooms below it
 
         yield from checkup.folder(place)
-    elif visit.status and not visit.args.home:
+    elif theirs:
         yield skipped("folder", f"{place} is on the server's computer", "run this there")
     else:
         yield skipped("folder", f"{place} is not there yet", "the first start makes it: bench serve")

@@ -101,6 +101,15 @@ def use(folder: Path) -> Path:
     return folder
 
 
+def visit(folder: Path) -> Path:
+    """Make `folder` the current data folder to look into it: unlike `use`, this makes and changes nothing, in
+    a folder that may be anybody's. What is opened for writing is then the caller's doing."""
+    global _current
+    close()
+    _current = Path(os.path.abspath(folder))
+    return _current
+
+
 def current() -> Path:
     """The current data folder."""
     if _current is None:

@@ -132,6 +132,17 @@ class WithoutServer(unittest.TestCase):
             refused = self.bench("prune", "--json")
             self.assertEqual((refused.code, refused.document["error"]["kind"]), (1, "in_use"))
 
+    def test_looking_changes_nothing(self) -> None:
+        (self.home / "sub").mkdir()
+        for name in (".mine.draft", ".models.json.draft"):
+            (self.home / name).write_text("x", encoding="utf-8")
+        self.home.chmod(0o755)
+        before = sorted(self.home.rglob("*"))
+        for word in ("disk", "doctor"):
+            self.bench(word)
+        self.assertEqual(sorted(self.home.rglob("*")), before)
+        self.assertEqual(self.home.stat().st_mode & 0o777, 0o755)
+
     def test_no_such_folder(self) -> None:
         for words in ("disk", "prune"):
             played = bench(words, "--home", str(self.home / "absent"), "--json")

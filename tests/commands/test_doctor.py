@@ -63,6 +63,16 @@ class Doctor(unittest.TestCase):
                 self.assertEqual({name: checks[name]["state"] for name in states}, states)
                 self.assertEqual(played.code, code)
 
+    def test_a_folder_on_another_computer_is_not_looked_for_here(self) -> None:
+        visit = doctor.Visit(
+            mock.Mock(home=None),
+            mock.Mock(env=self.env),
+            Server("http://10.0.0.1"),
+            STATUS | {"home": str(self.home)},
+        )
+        (only,) = doctor.folder(visit)
+        self.assertEqual((only.state, only.then), ("skipped", "run this there"))
+
     def test_a_server_that_wants_to_know_who_asks(self) -> None:
         error = {"message": "sign in", "kind": "auth"}
         refusal = Reply({"ok": False, "errors": ["sign in"], "error": error}, 401)

@@ -115,6 +115,18 @@ class Open(HomeCase):
         if os.name != "nt":
             self.assertFalse((elsewhere / ".models.json.draft").exists())
 
+    def test_a_visit_changes_nothing(self) -> None:
+        draft = self.home / ".models.json.draft"
+        draft.write_text("x", encoding="utf-8")
+        empty = self.home / "empty"
+        empty.mkdir(mode=0o755)
+        mode = empty.stat().st_mode
+        self.assertEqual(home.visit(self.home), self.home)
+        self.assertEqual((home.current(), home.owner(), home.owned()), (self.home, None, False))
+        self.assertEqual(home.visit(empty), home.current())
+        self.assertEqual((draft.exists(), empty.stat().st_mode, list(empty.iterdir())), (True, mode, []))
+        self.assertFalse((home.visit(self.home / "absent")).exists())
+
     def test_nothing_is_open_before_use(self) -> None:
         script = "from metrics.store import home\nhome.path('x')"
         ran = subprocess.run(
