@@ -2,8 +2,8 @@
 """Real MCP clients against a real server that wants keys: `python3 scripts/check_mcp.py`.
 
 Needs Node 20 or later, npm and PyPI. What tests/clients/mcp/ pins (the official Python and TypeScript
-clients, the Inspector) and what scripts/driven/ pins (Claude Code, Codex) is installed into a folder that is
-removed again (--dir keeps one). Each lists, asks with progress, cancels where its user could, and judges,
+clients, the Inspector) and what scripts/driven/ pins (Claude Code, Codex, opencode) is installed into a
+folder that is removed again (--dir keeps one). Each lists, asks with progress, cancels where its user could, and judges,
 over HTTP and stdio; `schema` holds every message against the protocol's own schema. The agents get to know
 the bench by `bench mcp install` and are driven by a scripted model, offline, each in an empty home. The last
 line is `N passed, N failed`.
@@ -11,7 +11,6 @@ line is `N passed, N failed`.
 
 import argparse
 import json
-import secrets
 import shutil
 import subprocess
 import sys
@@ -19,7 +18,6 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -27,29 +25,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from scripts import check_clients as clients
 from scripts.bench.product import Server
 from scripts.check_clients import LINE, Counts, fault, folder
-from scripts.driven import install, runs
-from scripts.driven.agents import AGENTS, Errand
 from scripts.driven.brain import HELD, MODELS, Brain
-from scripts.driven.jobs import plan
+from scripts.driven.mcp import HELLO, PATIENCE, TWIN, Bench, agent, heard, judged
 
 ROOT = Path(__file__).resolve().parent.parent
 HERE = ROOT / "tests" / "clients" / "mcp"
-TWIN = [sys.executable, str(ROOT / "mcp_server.py")]
-PATIENCE = 240.0  # seconds that one client may take
-HELLO = "ECHO the panel says hello"
-
-
-@dataclass(frozen=True)
-class Bench:
-    """A running server that wants keys, one such key, and where things are installed."""
-
-    url: str
-    key: str
-    where: Path
-
-    @property
-    def told(self) -> dict[str, str]:
-        return {"BASE_URL": self.url, "KEY": self.key, "COMMAND": json.dumps(TWIN)}
 
 
 def main() -> int:
@@ -184,159 +164,6 @@ def inspector(bench: Bench) -> Counts:
     return counts
 
 
-def heard(command: list[str], env: dict[str, str]) -> str:
-    """All that a program said."""
-    try:
-        done = subprocess.run(
-            command,
-            env=env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=PATIENCE,
-        )
-    except subprocess.TimeoutExpired:
-        return f"it did not end in {PATIENCE:.0f} s"
-    return done.stdout + done.stderr
-
-
-def judged(what: str, so: bool, said: str) -> Counts:
-    print(f"{'PASS' if so else 'FAIL'} {what}" + ("" if so else f": {said[-700:]!r}"), flush=True)
-    return Counter({("PASS" if so else "FAIL", what.partition(":")[0]): 1})
-
-
-# --- agents
-
-
-def agent(name: str) -> Callable[[Bench], Counts]:
-    """An agent that lists, asks and judges by the tools of the server that `bench mcp install` entered."""
-
-    def run(bench: Bench) -> Counts:
-        problem = install.install(bench.where, AGENTS[name].package)
-        if problem:
-            print(f"SKIP {name}: it cannot be installed here: {problem}", flush=True)
-            return Counter()
-        counts: Counts = Counter()
-        for way in ("HTTP", "stdio"):
-            with home_of_its_own() as root:
-                entered = bench_mcp(name, root, bench, *(["--stdio"] if way == "stdio" else []))
-                counts += drove(name, f"{name} over {way}", root, bench, entered)
-        return counts + (plugged(bench) if name == "claude" else Counter())
-
-    return run
-
-
-@contextmanager
-def home_of_its_own() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="bench-mcp-", ignore_cleanup_errors=True) as name:
-        root = Path(name).resolve()
-        (root / "home" / "tmp").mkdir(parents=True)
-        (root / "work").mkdir()
-        yield root
-
-
-def bench_mcp(name: str, root: Path, bench: Bench, *words: str) -> str:
-    """`bench mcp install`, as the agent's user runs it."""
-    line = [
-        sys.executable,
-        str(ROOT / "cli.py"),
-        "--url",
-        bench.url,
-        "mcp",
-        "install",
-        "--client",
-        name,
-        *words,
-    ]
-    return heard(line, environment(name, root, bench))
-
-
-def environment(name: str, root: Path, bench: Bench) -> dict[str, str]:
-    row = AGENTS[name]
-    programs = install.binaries(install.place(bench.where, row.package), row.package)
-    return {**runs.environment(row, root / "home", programs), **ours(bench)}
-
-
-def ours(bench: Bench) -> dict[str, str]:
-    return {"BENCHWARMERS_URL": bench.url, "BENCHWARMERS_KEY": bench.key}
-
-
-STEPS = (
-    {"do": "call", "tool": "list_collections", "arguments": {}},
-    {"do": "call", "tool": "ask", "arguments": {"collection": "slow", "prompt": HELLO}},
-    {"do": "call", "tool": "verdict", "arguments": {"call": "{call}", "useful": True, "note": "hello"}},
-)
-
-
-def drove(name: str, what: str, root: Path, bench: Bench, entered: str) -> Counts:
-    """One job: its last words name the seat that it judged, and the server knows the verdict."""
-    said = launched(name, plan(*STEPS, final="DONE {call}"), root, bench)
-    call = after(said, "DONE ")
-    counts = judged(f"{what}: it asks a panel and says who sat", bool(call), entered + said)
-    return counts + judged(f"{what}: its verdict is recorded", '"useful": true' in why(bench, call), said)
-
-
-def launched(name: str, prompt: str, root: Path, bench: Bench, *more: str) -> str:
-    row = AGENTS[name]
-    errand = Errand(root / "home", root / "work", bench.url, "", prompt)
-    launch = [sys.executable, str(ROOT / "cli.py"), "--url", bench.url, "launch", row.launch]
-    line = [*launch, "--collection", "drive", "--", *row.words(errand), *more]
-    said = heard(line, environment(name, root, bench))
-    runs.end_stragglers(root / "home")
-    return said
-
-
-def after(said: str, mark: str) -> str:
-    """The call id behind a mark; nothing where there is none."""
-    found = said.rpartition(mark)[2].split('"')[0].split("\\")[0].strip()
-    return found if ".member" in found and said else ""
-
-
-def why(bench: Bench, call: str) -> str:
-    """What the server knows of a call, by its own stdio twin."""
-    asked = {"name": "why", "arguments": {"call": call}}
-    line = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": asked}
-    done = subprocess.run(
-        TWIN,
-        input=json.dumps(line) + "\n",
-        env={
-            **clients.environment(bench.where),
-            "BENCHWARMERS_URL": bench.url,
-            "BENCHWARMERS_KEY": bench.key,
-        },
-        capture_output=True,
-        encoding="utf-8",
-        timeout=60,
-    )
-    return done.stdout.replace('\\"', '"')
-
-
-def plugged(bench: Bench) -> Counts:
-    """Claude Code with the plugin: its command is there, and the hook reminds once of what is owed."""
-    with home_of_its_own() as root:
-        prompt = plan(*STEPS[:2], final="DONE {call}")
-        plugin = ["--plugin-dir", str(ROOT / "plugin")]
-        said = launched("claude", f"/benchwarmers:ask {prompt}", root, bench, *plugin, "--verbose")
-        call = after(said, "DONE ")
-        counts = judged("claude with the plugin: its command asks a panel", bool(call), said)
-        transcripts = (root / "home" / ".claude" / "projects").rglob("*.jsonl")
-        written = "\n".join(path.read_text(encoding="utf-8") for path in transcripts)
-        reminded = written.count("Stop hook feedback")
-        return counts + judged(
-            "claude with the plugin: it is reminded once of what it owes",
-            reminded >= 1 and len(set(turns(written))) == 1 and call in written,
-            f"{reminded} times in {said}",
-        )
-
-
-def turns(written: str) -> Iterator[str]:
-    """The reminders in a transcript, by the id of the message that holds each."""
-    for line in written.splitlines():
-        if "Stop hook feedback" in line and '"type":"user"' in line:
-            yield str(json.loads(line).get("uuid") or secrets.token_hex(4))
-
-
 PARTS: dict[str, Callable[[Bench], Counts]] = {
     "schema": python("schema.py"),
     "python": python("talk.py"),
@@ -344,6 +171,7 @@ PARTS: dict[str, Callable[[Bench], Counts]] = {
     "inspector": inspector,
     "claude": agent("claude"),
     "codex": agent("codex"),
+    "opencode": agent("opencode"),
 }
 
 
