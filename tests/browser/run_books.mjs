@@ -87,6 +87,21 @@ async function kit(look) {
 }
 
 const checks = {
+  "the books are two keys away": async () => {
+    const page = await open("/models");
+    await page.waitForSelector("table.rows");
+    for (const [key, place] of [
+      ["q", "/quotas"],
+      ["u", "/usage"],
+    ]) {
+      await press(page, "g", key);
+      await until(page, () => path(page), place, "where we are");
+      await page.locator(`.rail [aria-current=page][href="${place}"]`).waitFor();
+    }
+    await page.goBack();
+    await page.locator(".connection").first().waitFor();
+  },
+
   "a quota runs out and comes back by itself, by mouse and by keyboard": async () => {
     const page = await open("/quotas");
     await brisk(page).getByText("No limits known").waitFor();
