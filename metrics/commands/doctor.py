@@ -107,6 +107,20 @@ def installation(visit: Visit) -> Iterator[Finding]:
         )
     else:
         yield passed("files", "as they were installed")
+    if installed.way(here).name in installed.COMMANDED:
+        yield on_path(here, shutil.which("bench", path=visit.console.env.get("PATH")))
+
+
+def on_path(here: installed.Place, found: str | None) -> Finding:
+    """Whether `bench`, typed anywhere, is this program."""
+    if found is None:
+        then = "add the folder it is in to PATH (pipx ensurepath, uv tool update-shell)"
+        return skipped("command", "bench is not on the PATH", then)
+    if installed.owns(here, Path(found)):
+        return passed("command", found)
+    return skipped(
+        "command", f"bench is another one: {found}", "remove that one, or call this one by its path"
+    )
 
 
 def changed(top: Path, record: str) -> list[str]:

@@ -64,6 +64,14 @@ def place(env: Mapping[str, str]) -> Place:
     )
 
 
+def owns(here: Place, script: Path) -> bool:
+    """Whether a command that was found starts the program that is here."""
+    real = Path(os.path.realpath(script))
+    package = here.folder.parent  # npm's has the launcher beside the program
+    ours = package if "node_modules" in package.parts else here.prefix
+    return real.is_relative_to(os.path.realpath(ours))
+
+
 def metadata(folder: Path) -> Path | None:
     """The .dist-info folder that an installer put beside the program's."""
     return next(iter(sorted(folder.parent.glob(f"{NAME}-*.dist-info"))), None)
@@ -207,6 +215,14 @@ def _in_user_site(folder: Path) -> bool:
     user = site.getusersitepackages() if site.ENABLE_USER_SITE else ""
     return bool(user) and folder.is_relative_to(os.path.realpath(user))
 
+
+COMMANDED = (
+    "npm",
+    "uv tool",
+    "pipx",
+    "pip",
+    "uv pip",
+)  # the ways that put commands where a shell may find them
 
 WAYS: Sequence[Callable[[Place], Way | None]] = (
     _container,

@@ -130,6 +130,14 @@ class Doctor(unittest.TestCase):
 
 
 class Parts(unittest.TestCase):
+    def test_whether_the_command_is_this_program(self) -> None:
+        here = installed.place({})
+        with mock.patch.object(installed, "owns", side_effect=[True, False]):
+            said = [doctor.on_path(here, found) for found in (None, "/ours/bench", "/other/bench")]
+        self.assertEqual([one.state for one in said], ["skipped", "passed", "skipped"])
+        self.assertIn("/other/bench", said[2].said)
+        self.assertTrue(said[0].then and said[2].then)
+
     def test_the_clock(self) -> None:
         self.assertEqual(doctor.clock(0.0).state, "failed")
         self.assertEqual(doctor.clock(1_800_000_000.0).state, "passed")

@@ -128,6 +128,28 @@ class Ways(unittest.TestCase):
         way = self.way(f"venv/{WHEEL}", "venv", origin="/dist/x.whl")
         self.assertIn("/dist/x.whl", way.first)
 
+    def test_whose_a_command_is(self) -> None:
+        self.put("venv/bin/bench", "other/bin/bench", "g/lib/node_modules/benchwarmers/bin/bench.js", "bin/x")
+        (self.root / "bin" / "bench").symlink_to(self.root / "venv" / "bin" / "bench")
+        (self.root / "bin" / "npm-bench").symlink_to(
+            self.root / "g" / "lib" / "node_modules" / "benchwarmers" / "bin" / "bench.js"
+        )
+        wheel = Place(self.root / "venv" / WHEEL, self.root / "venv", True, "/py", {})
+        npm = replace(
+            wheel,
+            folder=self.root / "g/lib/node_modules/benchwarmers/benchwarmers",
+            prefix=self.root / "other",
+        )
+        for here, script, ours in [
+            (wheel, "venv/bin/bench", True),
+            (wheel, "bin/bench", True),
+            (wheel, "other/bin/bench", False),
+            (npm, "bin/npm-bench", True),
+            (npm, "other/bin/bench", False),
+        ]:
+            with self.subTest(script):
+                self.assertEqual(installed.owns(here, self.root / script), ours)
+
     def test_origins(self) -> None:
         for url, expected in [
             ("file:///home%20of/x.whl", "/home of/x.whl"),
