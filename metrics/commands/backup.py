@@ -96,10 +96,7 @@ def answering(server: Server) -> dict[str, Any] | None:
 
 def _has(folder: Path, status: dict[str, Any]) -> bool:
     """Whether that server's folder is this one, here."""
-    if not folder.is_dir():
-        return False
-    home.use(folder)
-    return (home.owner() or {}).get("pid") == status.get("pid")
+    return folder.is_dir() and (home.owner(folder) or {}).get("pid") == status.get("pid")
 
 
 def _local(console: Console, server: Server) -> Iterator[bytes]:

@@ -188,9 +188,9 @@ def owned() -> bool:
     return _owned is not None and _owned.path.parent == _current
 
 
-def owner() -> dict[str, int] | None:
-    """Who owns the current data folder: {pid, port}; None when nobody does."""
-    lock = FileLock(path(_OWNER))
+def owner(folder: Path | None = None) -> dict[str, int] | None:
+    """Who owns the current data folder, or another `folder`: {pid, port}; None when nobody does."""
+    lock = FileLock((folder or current()) / _OWNER)
     if not lock.path.exists():
         return None
     if lock.take():
