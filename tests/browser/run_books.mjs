@@ -212,6 +212,43 @@ const checks = {
     must(/\$[\d.]+–[\d.]+/.test(figures), "a cost comes with its range");
   },
 
+  "ticks are round, decades whole, times named": async () => {
+    const page = await open("/settings");
+    const said = await page.evaluate(async () => {
+      const { decades, roomy, ticks, times } = await import("/ui/chart/scale.js");
+      const days = Array.from({ length: 12 }, (_, i) => new Date(Date.UTC(2026, 9, 30 + i)).toISOString());
+      return {
+        ticks: [0.41, 7, 100, 0, 3_200_000].map((most) => ticks(most)),
+        decades: [decades(0.002, 0.013), decades(1, 1)],
+        days: times(days, 86_400).map(({ short }) => short),
+        quarter: times(["2026-11-01T06:00:00Z"], 21_600)[0],
+        week: times(["2026-11-02T00:00:00Z"], 604_800)[0].long,
+        roomy: [...roomy(days, 200)],
+      };
+    });
+    const wanted = {
+      ticks: [
+        [0, 0.2, 0.4, 0.6],
+        [0, 2, 4, 6, 8],
+        [0, 50, 100],
+        [0, 1],
+        [0, 1_000_000, 2_000_000, 3_000_000, 4_000_000],
+      ],
+      decades: [
+        [0.001, 0.01, 0.1],
+        [1, 10],
+      ],
+      days: ["30 Oct", "31", "1 Nov", "2", "3", "4", "5", "6", "7", "8", "9", "10"],
+      quarter: { short: "", long: "1 November, 06 to 12 UTC" },
+      week: "week of 2 November 2026",
+    };
+    for (const [name, value] of Object.entries(wanted)) {
+      const [got, right] = [said[name], value].map((each) => JSON.stringify(each));
+      must(got === right, `${name}: ${got}, not ${right}`);
+    }
+    must(said.roomy.length < 3 && said.roomy[0] === 0, `${said.roomy.length} labels of a date each in 200 px`);
+  },
+
   "each drawing is walked by arrows, tells its values and has its table": async () => {
     const page = await kit({});
     for (const [label, first, next] of [

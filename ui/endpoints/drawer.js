@@ -61,6 +61,14 @@ const about = (endpoint) =>
     ["Kind", endpoint.kind],
     ["Key", keyOf(endpoint)],
     ["Models", plural(endpoint.models, "model")],
+    !endpoint.builtin && [
+      "Limits",
+      h(
+        "a",
+        { href: `/quotas?connection=${encodeURIComponent(endpoint.name)}`, "data-go": true },
+        "What is left of them",
+      ),
+    ],
     ["Default", endpoint.default ? "yes: new models are looked for here" : "no"],
   ]);
 

@@ -282,7 +282,8 @@ const COLUMNS = (address, speed, worth) => [
     title: "Each useful",
     right: true,
     cell: ({ alias }) =>
-      eachOf(worth.get(alias)?.each_useful ?? null, "Nobody judged it in 90 days, or its price is not known").figure,
+      eachOf(worth.get(alias)?.each_useful ?? null, "Nobody judged it in 90 days, or its price is not known", unknown)
+        .figure,
   },
   {
     name: "context",
@@ -295,12 +296,12 @@ const COLUMNS = (address, speed, worth) => [
 
 // Of the latest calls of the bench. A time-out would have taken longer.
 function quick(of) {
-  if (!of)
-    return h("span", { class: "unknown", tabindex: "0", title: "It is not among the latest 2,000 calls" }, "unknown");
+  if (!of) return h("span", { class: "unknown", title: "It is not among the latest 2,000 calls" }, "unknown");
   return `${of.whole.p50_at_least ? "over " : ""}${seconds(of.whole.p50)}`;
 }
 
-const unknown = () => h("span", { class: "unknown", title: "Neither you nor a catalog has said it" }, "unknown");
+const unknown = (why = "Neither you nor a catalog has said it") =>
+  h("span", { class: "unknown", title: why }, "unknown");
 
 function priceOf({ price }) {
   if (typeof price?.input !== "number") return unknown();

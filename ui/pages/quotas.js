@@ -134,6 +134,8 @@ export class Page {
           address: this.#address({ connection: each.connection, model: "" }),
           act: (what, name) => this.#act(what, name, each.connection),
           tests: this.tests,
+          all: this.query.get("all") === each.connection,
+          more: this.#address({ all: each.connection }),
         });
       }),
     ];

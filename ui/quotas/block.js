@@ -6,6 +6,8 @@ import { button } from "../loading.js";
 import { status } from "../seats.js";
 import { ahead, count, distance, hour, money, plural, when } from "../words.js";
 
+const ROWS = 8; // windows of one connection that stand there before somebody asks for all
+const NAMED = 5; // models that rest, likewise
 const NEAR = 0.8; // of a limit, from where on its figures warn
 const WORD = {
   requests: "requests",
@@ -37,18 +39,26 @@ export const isSpent = ({ limit, remaining }) => remaining <= 0 && limit !== nul
 /**
  * @param {any} connection
  * @param {{quotas: any[], resting: any[], now: number, first: boolean, chosen: boolean, address: string, act: (what: string, name: string) => void,
- *   tests: Map<string, string>}} on  now: ms at the server; act: rest, wake or probe
+ *   tests: Map<string, string>, all: boolean, more: string}} on  now: ms at the server; act: rest, wake or probe; all: show every
+ *   window; more: the address that does
  * @returns {HTMLElement}
  */
-export function block(connection, { quotas, resting, now, first, chosen, address, act, tests }) {
+export function block(connection, { quotas, resting, now, first, chosen, address, act, tests, all, more }) {
   const { connection: name } = connection;
   return h(
     "section",
     { class: "card connection", "aria-label": name, "aria-current": chosen ? "true" : null },
     head(connection, now, address, act),
     quotas.length
-      ? limits(connection, quotas, now, first)
+      ? limits(connection, all ? quotas : quotas.slice(0, ROWS), now, first)
       : h("p", { class: "none" }, "No limits known. They are learned from the first replies that name one."),
+    !all &&
+      quotas.length > ROWS &&
+      h(
+        "p",
+        { class: "foot-line" },
+        h("a", { href: more, "data-go": true }, `Show all ${count(quotas.length)} windows`),
+      ),
     connection.refused.hours.some(Boolean) &&
       h("div", { class: "narrow-strip" }, h("span", { class: "faint" }, "Refused, by hour"), refusals(connection)),
     below(connection, { resting, spent: quotas.some(isSpent), now, act, said: tests.get(name) }),
@@ -121,7 +131,7 @@ function limits(connection, quotas, now, first) {
 }
 
 function row(one, now) {
-  const { metric, limit, used, remaining, model, forecast } = one;
+  const { metric, limit, used, remaining, model, model_id: id, forecast } = one;
   const figure = metric === "usd" ? dollars : count;
   const taken = limit === null ? null : limit - remaining;
   const tone = isSpent(one) || one.why ? "spent" : limit && remaining <= (1 - NEAR) * limit ? "near" : "";
@@ -137,7 +147,7 @@ function row(one, now) {
   const line = h(
     "tr",
     { class: tone || null },
-    h("th", { scope: "row" }, whatOf(one), model && h("small", {}, model)),
+    h("th", { scope: "row" }, whatOf(one), (model ?? id) && h("small", {}, model ?? id)),
     h("td", { class: "used-cell" }, bar ?? h("span", { class: "faint" }, one.why ?? "what is used is not known")),
     h("td", { class: "right" }, h("span", { class: "left-now" }, left)),
     h("td", { class: "resets-cell" }, resets(one, now)),
@@ -181,7 +191,7 @@ function refusals({ connection: name, refused }) {
 function below({ connection: name, refused, why, state }, { resting, spent, now, act, said }) {
   const rows = [
     state !== "free" && why && !spent && h("li", {}, `It waits for this: ${why}.`),
-    ...resting.map(({ model, until, why: reason }) =>
+    ...resting.slice(0, NAMED).map(({ model, until, why: reason }) =>
       h(
         "li",
         {},
@@ -194,6 +204,7 @@ function below({ connection: name, refused, why, state }, { resting, spent, now,
         ),
       ),
     ),
+    resting.length > NAMED && h("li", {}, `And ${count(resting.length - NAMED)} more.`),
     refused.last && h("li", { class: "last-refusal" }, lastRefusal(refused.last, now)),
     said && h("li", { class: "acted", role: "status" }, said),
   ].filter(Boolean);

@@ -36,12 +36,13 @@ export function spent({ known_usd: known, unknown_calls: dark, calls }) {
  * What one useful answer or one finding costs.
  * @param {{usd: number | null, low: number | null, high: number | null} | null} each
  * @param {string} why it is unknown, if it is
+ * @param {(why: string) => any} [dark] how that is shown
  * @returns {{figure: any, range: string}}
  */
-export function eachOf(each, why) {
-  if (!each) return { figure: unknown(why), range: "" };
+export function eachOf(each, why, dark = unknown) {
+  if (!each) return { figure: dark(why), range: "" };
   if (each.usd === 0) return { figure: "free", range: "" };
-  if (each.usd === null) return { figure: each.low ? `over ${money(each.low)}` : unknown(why), range: "" };
+  if (each.usd === null) return { figure: each.low ? `over ${money(each.low)}` : dark(why), range: "" };
   const range =
     each.low && each.high
       ? `${money(each.low)}–${money(each.high).slice(1)}`
