@@ -32,8 +32,8 @@ class Line:
         self._read_limit = self._write_limit = FOREVER
         sock.settimeout(None if self._plain else FOREVER)
 
-    def wait_at_most(self, reading: float, writing: float | None = None) -> None:
-        """Set how many seconds the next reads may take, and how many a write may stand still."""
+    def wait_at_most(self, reading: float) -> None:
+        """Set how many seconds the next reads may take."""
         # What is left of a deadline shrinks with every wait: not each microsecond of it is worth a system
         # call.
         beyond = self._read_limit - reading
@@ -41,7 +41,10 @@ class Line:
             self._read_limit = reading
             if self._plain:
                 self._limit(socket.SO_RCVTIMEO, reading)
-        if writing is not None and writing != self._write_limit:
+
+    def stand_at_most(self, writing: float) -> None:
+        """Set how many seconds the next writes may stand still."""
+        if writing != self._write_limit:
             self._write_limit = writing
             if self._plain:
                 self._limit(socket.SO_SNDTIMEO, writing)

@@ -19,7 +19,10 @@ class Played(Line):
         self.closed = self.finished = False
         self.since = 0.0
 
-    def wait_at_most(self, reading: float, writing: float | None = None) -> None:
+    def stand_at_most(self, writing: float) -> None:
+        pass
+
+    def wait_at_most(self, reading: float) -> None:
         self.limits.append(reading)
 
     def receive(self, most: int = 65_536) -> bytes:

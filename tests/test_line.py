@@ -14,7 +14,8 @@ def joined(tls: bool) -> Iterator[tuple[Line, socket.socket]]:
     near, far = socket.socketpair()
     with near, far:
         line = Line(near, tls=tls)
-        line.wait_at_most(5.0, 5.0)
+        line.wait_at_most(5.0)
+        line.stand_at_most(5.0)
         far.settimeout(5.0)
         yield line, far
 
@@ -80,7 +81,7 @@ class BothWays(unittest.TestCase):
 
     def test_nobody_reads(self) -> None:
         for line, _ in self.each():
-            line.wait_at_most(5.0, 0.01)
+            line.stand_at_most(0.01)
             for buffers in ([bytes(9_000_000)], [bytes(100_000)] * 90):
                 with self.assertRaises(TimeoutError):
                     line.send(buffers)

@@ -253,7 +253,7 @@ class _Call:
         """Whether all of the request was taken. If not, its answer may say why: some refuse before they
         have read it."""
         timeouts, clock = self.clock.timeouts, self.clock
-        line.wait_at_most(clock.at_most(timeouts.first_byte), clock.at_most(timeouts.idle))
+        line.stand_at_most(clock.at_most(timeouts.idle))
         try:
             line.send(self._message)
         except ConnectionError:

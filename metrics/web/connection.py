@@ -69,7 +69,8 @@ class Connection:
     def serve(self) -> None:
         """Answer until the caller leaves, keeps silent for too long, or has to be sent away. Does not close
         the line."""
-        self.line.wait_at_most(self._limits.head, self._limits.write)
+        self.line.wait_at_most(self._limits.head)
+        self.line.stand_at_most(self._limits.write)
         try:
             while self._exchange():
                 self.line.wait_at_most(self._limits.idle)

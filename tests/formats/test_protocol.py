@@ -2,7 +2,18 @@ import re
 import unittest
 
 import gateway
-from metrics.events import Closed, Failed, Text
+from metrics.events import (
+    Burst,
+    Closed,
+    Failed,
+    Reasoning,
+    Text,
+    Tick,
+    ToolArguments,
+    ToolStart,
+    singly,
+)
+from metrics.formats.framing import as_bytes
 from metrics.formats.protocol import Stamp, streamed
 from metrics.records import Problem, Request
 from metrics.web.table import Final
@@ -31,6 +42,24 @@ class StreamedTest(unittest.TestCase):
                     self.assertEqual(timeless(pieces), timeless(plain))
                     finals = [type(piece) is Final for piece in pieces]
                     self.assertEqual(finals, [False] * (len(pieces) - 1) + [True])
+
+    TOGETHER = [
+        ("text", [Text("a")], Text("")),
+        ("text from the first", [], Text("")),
+        ("thoughts", [Reasoning("a")], Reasoning("")),
+        ("arguments", [ToolStart(0, "c1", "look"), ToolArguments(0, "{")], ToolArguments(0, "")),
+    ]
+
+    def test_what_came_together_is_written_as_it_would_be_one_by_one(self):
+        for api in gateway.FORMATS:
+            for name, before, like in self.TOGETHER:
+                for texts in (["a"], ["a", '"b"\n', "é\u2028\u0085", "\\", "c/d"], ["🧰"] * 40):
+                    burst = Burst(like, texts, [as_bytes(text)[1:-1] for text in texts])
+                    events = [*before, burst, Tick(), burst, Text("z"), Closed()]
+                    with self.subTest(api=api.NAME, name=name, texts=texts):
+                        together = list(api.stream(request(api), iter(events), STAMP))
+                        alone = list(api.stream(request(api), singly(iter(events)), STAMP))
+                        self.assertEqual(timeless(together), timeless(alone))
 
     def test_a_piece_does_not_wait_for_the_next(self):
         for api in gateway.FORMATS:
