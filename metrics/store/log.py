@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 _all: "weakref.WeakSet[JsonLog]" = weakref.WeakSet()
 
-LOOK = 20_000  # rows that one page of `recent` looks at while it searches for what the caller wants
+LOOK = 12_000  # rows that one page of `recent` looks at while it searches for what the caller wants
 
 
 def close_all() -> None:
