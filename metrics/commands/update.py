@@ -4,6 +4,7 @@ Nothing is asked of any network to say so: the command is the installer's own, a
 """
 
 import argparse
+import shutil
 import subprocess
 from typing import Any
 
@@ -75,8 +76,11 @@ def confirm(way: Way, console: Console) -> None:
 
 
 def run(way: Way, stdout: int | None) -> int:
+    program = (
+        shutil.which(way.words[0]) or way.words[0]
+    )  # on Windows npm is a batch file, found by its ending
     try:
-        return subprocess.call(way.words, stdout=stdout)
+        return subprocess.call((program, *way.words[1:]), stdout=stdout)
     except OSError as trouble:
         why = trouble.strerror or str(trouble)
         message = f"{way.words[0]} cannot be started: {why}"
