@@ -36,6 +36,7 @@ FORM: dict[str, fields.Check] = {
     "withdrawn": fields.maybe(fields.flag),
     "claims": as_said,
 }
+PAIR: dict[str, fields.Check] = {"pair": as_said, "choice": fields.maybe(fields.one_of(*verdicts.CHOICES))}
 PASSAGE: dict[str, fields.Check] = {
     "quote": quote,
     "start": fields.maybe(fields.whole(0, 10**9)),
@@ -60,7 +61,7 @@ def log(call: Call) -> Response:
         latest, _ = shadows.recent(limit, None, collection)
         played, _ = routes.recent(limit, None, collection)
         beside = {
-            "conversations": [_told(row) for row in played],
+            "conversations": _told(played),
             "shadows": latest,
             "agreement": shadows.agreement(collection),
         }
@@ -172,13 +173,17 @@ def conversations(call: Call) -> Response:
     """The latest conversations of route mode by their latest turns, newest first."""
     before = panels.cursor(call.param("before") or None)
     rows, cursor = routes.recent(frame.page(call), before, call.param("collection") or None)
-    return frame.ok(conversations=[_told(row) for row in rows], next=cursor)
+    return frame.ok(conversations=_told(rows), next=cursor)
 
 
-def _told(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A conversation by its latest turn, and how what that turn's model did in it was judged."""
-    told = {name: row.get(name) for name in CONVERSATION}
-    return {**told, "alias": row.get("model"), "verdict": verdicts.of(row["call"])}
+def _told(rows: Sequence[Row]) -> list[Row]:
+    """Conversations by their latest turns, and how what that turn's model did in each was judged."""
+    given = verdicts.of_each([row["call"] for row in rows])
+    return [
+        {name: row.get(name) for name in CONVERSATION}
+        | {"alias": row.get("model"), "verdict": given.get(row["call"])}
+        for row in rows
+    ]
 
 
 CONVERSATION = (
@@ -231,7 +236,10 @@ def judged_all(rows: Sequence[Row]) -> list[Row]:
 
 
 def verdict(call: Call) -> Response:
-    """What /bench/verdict takes, and `claims`: passages with their places, decided one by one."""
+    """What /bench/verdict takes, and `claims`: passages with their places, decided one by one. Or of two
+    answers {pair: [call, call], choice}: which of them is kept; null takes that back."""
+    if "pair" in call.json():
+        return _compared(call)
     form = fields.take(call.json(), FORM, required=("call",))
     judged_call, passages = form["call"], _passages(form.get("claims"))
     said = {field: form[field] for field in SAID if form.get(field) is not None}
@@ -248,6 +256,15 @@ def verdict(call: Call) -> Response:
     return frame.ok(
         recorded=recorded or bool(passages), verdict=verdicts.of(judged_call), claims=claims.of(judged_call)
     )
+
+
+def _compared(call: Call) -> Response:
+    form = fields.take(call.json(), PAIR, required=("pair",))
+    pair = form["pair"]
+    if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(one, str) for one in pair):
+        raise fields.wrong("pair", "a list of two call ids: the left and the right answer", pair)
+    done = verdicts.compare(pair[0], pair[1], form.get("choice"), frame.by(call))
+    return frame.ok(recorded=done["recorded"])
 
 
 def _passages(given: Any) -> list[dict[str, Any]]:

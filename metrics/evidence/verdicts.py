@@ -111,14 +111,17 @@ def settle(call: str, by: str = "local", now: float | None = None) -> None:
 def compare(
     left: object, right: object, choice: object, by: str = "local", now: float | None = None
 ) -> dict[str, Any]:
-    """Record which of two answers was better: left | right | tie | both_bad. {"recorded": bool} as `give`."""
+    """Record which of two answers was better: left | right | tie | both_bad; None takes that back.
+    {"recorded": bool} as `give`."""
     pair = [_offload(left)["call"], _offload(right)["call"]]
-    if choice not in CHOICES or pair[0] == pair[1]:
+    if choice not in (*CHOICES, None) or pair[0] == pair[1]:
         raise Problem(400, f"name two calls, and as choice one of {', '.join(CHOICES)}", param="choice")
     row: Row = {"id": "~".join(pair), "pair": pair, "choice": choice, "by": by}
+    if choice is None:
+        row["withdrawn"] = True
     with _one_at_a_time:
         before = LOG.find(row["id"])
-        if before is not None and before.get("choice") == choice:
+        if (before.get("choice") if before else None) == choice:
             return {"recorded": False}
         row["at"] = stamp(time.time() if now is None else now)
         LOG.append(row)

@@ -65,6 +65,7 @@ def _place(seat: Seat) -> dict[str, Any]:
         "how": seat.how,
         "p": seat.p,
         "builtin": target.builtin,
+        "context": target.context,
     }
 
 
@@ -108,10 +109,7 @@ def preview(panel: Panel) -> dict[str, Any]:
     """Who would sit, and what that would probably take: the panel before anyone is asked."""
     size, known = tokens.estimate(panel.request.messages), limits_told.quotas(time.time())
     seats = [
-        _place(seat)
-        | {"price": _price(seat), "context": seat.target.context}
-        | foresight.seat(seat, size, known)
-        for seat in panel.seats
+        _place(seat) | {"price": _price(seat)} | foresight.seat(seat, size, known) for seat in panel.seats
     ]
     return {
         "seats": seats,

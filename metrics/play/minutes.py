@@ -174,6 +174,7 @@ def _seat_row(answer: Answer) -> dict[str, Any]:
         "how": answer.seat.how,
         "p": answer.seat.p,
         "attempts": answer.attempts,
+        "context": answer.seat.target.context,
         "chars": len(answer.text),
     }
 

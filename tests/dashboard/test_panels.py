@@ -244,6 +244,18 @@ class Panels(ApiCase):
         self.assertEqual([one["start"] for one in reply["claims"]], [23])
         self.assertTrue(reply["verdict"]["useful"])
 
+    def test_two_answers_side_by_side(self) -> None:
+        one, other = self.panel(1), self.panel(2)
+        pair = [f"{one}.member1", f"{other}.member1"]
+        for choice, recorded in (("left", True), ("left", False), ("tie", True), (None, True), (None, False)):
+            with self.subTest(choice):
+                reply = self.post("/api/verdict", {"pair": pair, "choice": choice})
+                self.assertEqual(reply["recorded"], recorded)
+        for wrong in (pair[:1], [*pair, "x"], "x", [1, 2], [pair[0], pair[0]]):
+            self.refused("/api/verdict", {"pair": wrong, "choice": "left"})
+        self.refused("/api/verdict", {"pair": pair, "choice": "best"})
+        self.refused("/api/verdict", {"pair": [pair[0], "p1.none"], "choice": "left"}, 404)
+
     def test_nonsense(self) -> None:
         self.refuses_nonsense("/api/verdict")
         call = f"{self.panel(1)}.member1"
