@@ -41,7 +41,6 @@ function go(address, { replace = false, quiet = false } = {}) {
 async function show() {
   if (location.pathname === "/" && !may(pageAt("/").who)) history.replaceState(null, "", "/owed"); // a judge begins there
   const place = pageAt(location.pathname);
-  const query = new URLSearchParams(location.search);
   try {
     if (here !== place.name) await turn(place);
   } catch (problem) {
@@ -53,8 +52,8 @@ async function show() {
     main.replaceChildren(failure(problem, again));
     return;
   }
-  // While it is still loading, whoever began that shows it.
-  if (pageAt(location.pathname) === place) pages.get(place.name)?.show(query);
+  // While it is still loading, whoever began that shows it, by the address of then.
+  if (pageAt(location.pathname) === place) pages.get(place.name)?.show(new URLSearchParams(location.search));
 }
 
 // Another page: the one before lets go of what it waits for and keeps what it holds.

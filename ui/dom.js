@@ -27,9 +27,19 @@ export function svg(tag, props = {}, ...kids) {
 
 function fill(node, props, kids) {
   set(node, props);
-  node.append(...kids.flat(Infinity).filter((kid) => kid !== null && kid !== undefined && kid !== false));
+  const there = kids.flat(Infinity).filter((kid) => kid !== null && kid !== undefined && kid !== false);
+  node.append(...there.map((kid) => (typeof kid === "string" ? shown(kid) : kid)));
   return node;
 }
+
+// Marks that turn the direction of what follows: unseen themselves, they let words read as others than they are.
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * @param {string} text of anybody
+ * @returns {string} as long, with what would turn it to be seen instead
+ */
+export const shown = (text) => text.replace(TURNS, "⇆");
 
 /**
  * Set attributes and listeners on an element that exists.
@@ -50,7 +60,8 @@ export function set(node, props) {
  * @param {string} text
  */
 export function say(node, text) {
-  if (node.textContent !== text) node.textContent = text;
+  const words = shown(text);
+  if (node.textContent !== words) node.textContent = words;
 }
 
 const ICONS = {

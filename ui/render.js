@@ -2,7 +2,7 @@
 //
 // What a model writes is untrusted: it becomes text nodes and a fixed set of elements. Links lead only to http and https
 // and name their host; a picture is never fetched, only named.
-import { copyButton, h } from "./dom.js";
+import { copyButton, h, shown } from "./dom.js";
 import { spans } from "./inline.js";
 
 /** @typedef {import("./markdown.js").Block} Block */
@@ -39,7 +39,7 @@ export const render = (block, places) => BLOCKS[block.type](block, places);
  * @returns {Text}
  */
 export function placed(text, start, end, places) {
-  const node = document.createTextNode(text);
+  const node = document.createTextNode(shown(text));
   places.set(node, { start, end });
   return node;
 }
@@ -139,8 +139,8 @@ function link(span, context, prefix = "") {
   const url = address(span.href);
   const kids = inside(span, context);
   if (!url) return h("span", { class: "dead" }, prefix, kids);
-  const shown = context.text.slice(span.from, span.to);
-  const host = prefix || !shown.startsWith(span.href) ? h("small", { class: "host" }, ` (${url.host})`) : null;
+  const said = context.text.slice(span.from, span.to);
+  const host = prefix || !said.startsWith(span.href) ? h("small", { class: "host" }, ` (${url.host})`) : null;
   const safe = { href: url.href, target: "_blank", rel: "noopener noreferrer nofollow", referrerpolicy: "no-referrer" };
   return h("span", {}, h("a", safe, prefix, kids), host);
 }
