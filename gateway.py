@@ -15,7 +15,7 @@ from functools import partial, wraps
 from typing import Any
 
 from metrics.bench import names, scope
-from metrics.events import Chunk, Event, Failed, Opened, Tick, gather
+from metrics.events import Event, Failed, Opened, Tick, gather, meant
 from metrics.evidence import inscope, verdicts
 from metrics.formats import (
     anthropic,
@@ -153,8 +153,7 @@ def _until_said(events: Iterator[Event]) -> list[Event]:
 
 def _mute(event: Event) -> bool:
     """Whether nothing has been said yet: an answer that ends here is empty, and no 200."""
-    meant = event.events if isinstance(event, Chunk) else (event,)
-    return all(isinstance(one, Opened) for one in meant)
+    return all(isinstance(one, Opened) for one in meant(event))
 
 
 def _safely(started: list[Event], events: Generator[Event, None, None]) -> Iterator[Event]:

@@ -128,6 +128,17 @@ def singly(events: Iterable[Event]) -> Iterator[Event]:
             yield event
 
 
+def meant(event: Event) -> Sequence[Event]:
+    """What kinds of things an event says: of a chunk its meaning, of a burst a piece like those in it."""
+    match event:
+        case Chunk(_, meanings):
+            return meanings
+        case Burst(like):
+            return (like,)
+        case _:
+            return (event,)
+
+
 def _pieces(burst: Burst) -> Iterator[Event]:
     for text, spelled in zip(burst.texts, burst.spelled, strict=True):
         piece = replace(burst.like, text=text)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from metrics.client.transport import Hangup
-from metrics.events import Burst, Chunk, Closed, Event, Opened, Reasoning, Tick
+from metrics.events import Closed, Event, Opened, Reasoning, Tick, meant
 from metrics.evidence import reliability
 from metrics.play import calls, turns
 from metrics.play.calls import Clocks, Filing
@@ -113,15 +113,13 @@ class Attempt:
         """Whether the caller may have this now, so that the turn is this member's from here on."""
         if self.said:
             return True
-        meant = (
-            event.events if isinstance(event, Chunk) else (event.like if isinstance(event, Burst) else event,)
-        )
-        if all(isinstance(one, Opened) for one in meant):
+        said = meant(event)
+        if all(isinstance(one, Opened) for one in said):
             return False
         self.spoke = True
         if not self.turn.request.stream:
             return False
-        if any(not isinstance(one, Opened | Reasoning) for one in meant):
+        if any(not isinstance(one, Opened | Reasoning) for one in said):
             return True
         now = self.waiting.elapsed()
         self.thought = now if self.thought is None else self.thought
