@@ -3,10 +3,10 @@
 
 Needs Node 20 or later, npm and PyPI. What tests/clients/mcp/ pins (the official Python and TypeScript
 clients, the Inspector) and what scripts/driven/ pins (Claude Code, Codex, opencode) is installed into a
-folder that is removed again (--dir keeps one). Each lists, asks with progress, cancels where its user could, and judges,
-over HTTP and stdio; `schema` holds every message against the protocol's own schema. The agents get to know
-the bench by `bench mcp install` and are driven by a scripted model, offline, each in an empty home. The last
-line is `N passed, N failed`.
+folder that is removed again (--dir keeps one). Each lists, asks with progress, cancels where its user could,
+and judges, over HTTP and stdio; `schema` holds every message against the protocol's own schema. The agents
+get to know the bench by `bench mcp install` and are driven by a scripted model, offline, each in an empty
+home. The last line is `N passed, N failed`.
 """
 
 import argparse

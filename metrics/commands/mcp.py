@@ -25,6 +25,7 @@ from metrics.commands.output import Console
 from metrics.commands.server import HERE, Server
 
 NAME = "bench"
+PROGRAMS = ("bench", "benchwarmers")  # as they are installed
 TRIES = 3  # while the client itself writes its file
 
 
@@ -62,11 +63,13 @@ def install(args: argparse.Namespace, console: Console, server: Server) -> int:
 
 
 def twin(server: Server) -> list[str]:
-    """The command that starts the stdio twin of this server."""
+    """The command that starts the stdio twin of this server: this program, in the way it was started."""
     where = [] if server.base == HERE else ["--url", server.base]
-    found = shutil.which("bench")
-    if found:
-        return [found, "mcp", *where]
+    started = Path(sys.argv[0]).absolute()
+    if started.suffix == ".pyz":
+        return [sys.executable, str(started), "mcp", *where]
+    if started.stem in PROGRAMS and started.is_file():
+        return [str(started), "mcp", *where]
     spec = importlib.util.find_spec("cli")
     folder = Path(spec.origin).parent if spec and spec.origin else Path()
     return [sys.executable, str(folder / "mcp_server.py"), *where]

@@ -7,7 +7,7 @@ recorded all the same.
 import json
 import re
 import threading
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -146,15 +146,16 @@ def begin(arguments: Mapping[str, Any], call: Call, session: str | None, step: f
     return Asking(seated, Relay(panel.run(seated), quiet=step, about=seated))
 
 
-def heard(
-    asking: Asking, stopped: threading.Event, gone: Callable[[], bool]
-) -> Generator[Progress | None, None, dict[str, Any] | None]:
+Heard = Generator[Progress | None, None, dict[str, Any] | None]
+
+
+def heard(asking: Asking, stopped: threading.Event) -> Heard:
     """Progress as the seats finish, None where there is no news, and in the end the tool's result; a result
     of None: nobody waits for it any more."""
     said: list[Happening] = []
     count, quiet = 0, 0
     for happening in asking.relay:
-        if stopped.is_set() or gone():
+        if stopped.is_set():
             return None
         if happening is None:
             quiet += 1

@@ -5,17 +5,19 @@ object. Nothing is kept between messages but which session asked what (waits.py)
 """
 
 import json
+import threading
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
 from typing import Any
 
 from metrics.formats import framing
 from metrics.mcp import asking, prompts, resources, tools, waits, wire
-from metrics.mcp.asking import Asking, Progress
+from metrics.mcp.asking import Asking, Heard
 from metrics.mcp.wire import INVALID_PARAMS, NO_METHOD, Message, Refused
 from metrics.play import asked
 from metrics.records import Problem
-from metrics.web.table import Call, Handler, Response, as_json
+from metrics.web.table import JSON, Call, Handler, Response, as_json, json_bytes
 
 Json = dict[str, Any]
 
@@ -23,7 +25,7 @@ SESSION = "mcp-session-id"
 FOREVER, NEVER = (300_000, "public"), (0, "private")  # ms that a list stays true, and for whom
 CAPABILITIES: Json = {"tools": {}, "resources": {}, "prompts": {}}
 CANCELLED = -32800  # as in the Language Server Protocol: MCP has no number for it
-QUIET_EVENT = b""  # nothing to send: the server only looks whether the caller is still there
+QUIET_PIECE = b""  # the head alone, or later a look whether the caller is still there
 
 
 def post(call: Call) -> Response:
@@ -171,46 +173,40 @@ def _error(problem: Problem) -> Json:
 
 
 def _asked(message: Message, call: Call, session: str | None, arguments: Mapping[str, Any]) -> Response:
+    """The head goes at once; what the reply is written from no longer holds the prompt."""
     begun = asking.begin(arguments, call, session)
-    if "text/event-stream" in _accepts(call):
-        stream = _stream(message, call, session, begun)
-        return Response(200, (*framing.SSE_HEADERS, ("X-Bench-Panel", begun.panel.id)), stream)
-    assert message.id is not None
-    with waits.waiting(asked.caller(call), session, message.id) as stopped:
-        heard = asking.heard(begun, stopped, call.gone)
-        told = _to_the_end(heard)
-    if told is None:
-        raise Refused(CANCELLED, f"cancelled; the panel {begun.panel.id} goes on and is recorded")
-    return as_json(wire.result(message, told), headers=(("X-Bench-Panel", begun.panel.id),))
+    streams = "text/event-stream" in _accepts(call)
+    head = framing.SSE_HEADERS if streams else (JSON,)
+    waiter = Waiter(replace(message, params={}), asked.caller(call), session)
+    written = _stream(waiter, begun) if streams else _at_the_end(waiter, begun)
+    return Response(200, (*head, ("X-Bench-Panel", begun.panel.id)), written)
 
 
-def _to_the_end(heard: Generator[Progress | None, None, Json | None]) -> Json | None:
-    while True:
-        try:
-            next(heard)
-        except StopIteration as end:
-            told: Json | None = end.value
-            return told
-        except Problem as problem:
-            return _error(problem)
+@dataclass(frozen=True, slots=True)
+class Waiter:
+    """Who waits for a panel: the request, without what it asks, its key and its session."""
+
+    message: Message
+    key: str
+    session: str | None
+
+    def waiting(self) -> AbstractContextManager[threading.Event]:
+        assert self.message.id is not None
+        return waits.waiting(self.key, self.session, self.message.id)
 
 
-def _stream(message: Message, call: Call, session: str | None, begun: Asking) -> Iterator[bytes]:
+def _stream(waiter: Waiter, begun: Asking) -> Iterator[bytes]:
     """Progress as it comes, where the client wants to hear of it, and the result at the end; a wait that was
     given up ends without one."""
-    token = wire.progress_token(message)
-    yield QUIET_EVENT  # the head alone: nobody has to wait for the first seat to know that we are there
-    assert message.id is not None
-    with waits.waiting(asked.caller(call), session, message.id) as stopped:
-        heard = asking.heard(begun, stopped, _never)
-        told = yield from _progressing(heard, token)
+    token = wire.progress_token(waiter.message)
+    yield QUIET_PIECE
+    with waiter.waiting() as stopped:
+        told = yield from _progressing(asking.heard(begun, stopped), token)
     if told is not None:
-        yield framing.sse(wire.result(message, told), "message")
+        yield framing.sse(wire.result(waiter.message, told), "message")
 
 
-def _progressing(
-    heard: Generator[Progress | None, None, Json | None], token: wire.Id | None
-) -> Generator[bytes, None, Json | None]:
+def _progressing(heard: Heard, token: wire.Id | None) -> Generator[bytes, None, Json | None]:
     while True:
         try:
             news = next(heard)
@@ -220,16 +216,36 @@ def _progressing(
         except Problem as problem:
             return _error(problem)
         if news is None:
-            yield QUIET_EVENT
+            yield QUIET_PIECE
         elif token is None:
             yield framing.KEEP_ALIVE
         else:
             yield framing.sse(wire.progress(token, news.done, news.total, news.words), "message")
 
 
-def _never() -> bool:
-    """A stream's caller is seen to leave by the server, which closes the stream."""
-    return False
+def _at_the_end(waiter: Waiter, begun: Asking) -> Iterator[bytes]:
+    """The whole reply, for clients that read no streams; before it only whether they are still there is
+    looked at."""
+    yield QUIET_PIECE
+    with waiter.waiting() as stopped:
+        told = yield from _in_silence(asking.heard(begun, stopped))
+    if told is None:
+        gone = Refused(CANCELLED, f"cancelled; the panel {begun.panel.id} goes on and is recorded")
+        yield json_bytes(wire.failure(gone, waiter.message.id))
+    else:
+        yield json_bytes(wire.result(waiter.message, told))
+
+
+def _in_silence(heard: Heard) -> Generator[bytes, None, Json | None]:
+    while True:
+        try:
+            next(heard)
+        except StopIteration as end:
+            told: Json | None = end.value
+            return told
+        except Problem as problem:
+            return _error(problem)
+        yield QUIET_PIECE
 
 
 # --- the other verbs

@@ -1,7 +1,9 @@
-"""Panels and records as documents that a client can attach: `bench://panel/ID`,
+"""Panels and records as documents that a client can attach: `bench://panel/ID` and
 `bench://collection/NAME/record`.
-A panel holds a prompt and its answers, so it is shown to whoever asked it and to nobody else; without keys
-that is everybody who has none.
+
+A panel holds a prompt and its answers, so it is shown to whoever asked it and to nobody else: to the key, or
+to callers without one where it was asked by this protocol without one. What was asked on the page is the
+page's.
 """
 
 import json
@@ -12,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from metrics.bench import collections, scope
 from metrics.evidence import claims, panels, verdicts
-from metrics.mcp import telling
+from metrics.mcp import judging, telling
 from metrics.mcp.wire import INVALID_PARAMS, NO_RESOURCE, Refused
 from metrics.play import asked
 from metrics.records import Problem
@@ -105,7 +107,9 @@ def _panel_body(panel: str, call: Call) -> Row:
 
 
 def _theirs(row: Mapping[str, Any], call: Call) -> bool:
-    return row.get("key") == asked.caller(call) and scope.current().has(str(row.get("collection")))
+    key = asked.caller(call)
+    own = row.get("key") == key if call.key else judging.asks_here(row, key)
+    return own and scope.current().has(str(row.get("collection")))
 
 
 READERS: tuple[tuple[re.Pattern[str], Callable[[str, Call], Row]], ...] = (

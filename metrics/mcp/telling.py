@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from metrics.bench import fields, listing, names, roster
+from metrics.bench import fields, keys, listing, names, roster
 from metrics.evidence import inscope, intervals, offloads, panels, routes, verdicts
 from metrics.limits import ledger, usage
 from metrics.play import asked
@@ -15,7 +15,7 @@ from metrics.web.table import Call
 Arguments = Mapping[str, Any]
 Row = dict[str, Any]
 
-# What a caller without a key is told by. Names of keys and endpoints are the dashboard's to tell.
+# What is told by where nobody has a key. Names of keys and endpoints are the dashboard's to tell.
 BY = ("model", "collection", "purpose", "day")
 
 
@@ -152,15 +152,15 @@ USAGE = {"by": fields.maybe(fields.one_of(*BY)), "since": fields.maybe(fields.li
 
 
 def used(arguments: Arguments, call: Call) -> Row:
-    """What the calls came to. A key is told of its own alone, in one sum; a caller without one by model,
-    collection, purpose or day."""
+    """What the calls came to. Where there are keys, everybody is told of their own alone, in one sum; else by
+    model, collection, purpose or day."""
     form = fields.take(arguments, USAGE)
     since = usage.moment(form.get("since") or "", time.time())
-    if call.key is None:
+    if call.key is None and not keys.all():
         by = form.get("by") or "model"
         return ledger.used(by, since, roster.current if by == "model" else str)
     if form.get("by"):
-        raise Problem(400, "a key sees what it used itself, in one sum: leave out by", param="by")
+        raise Problem(400, "you see what you used yourself, in one sum: leave out by", param="by")
     told = ledger.used("key", since)
     own = [row for row in told["rows"] if row["name"] == asked.caller(call)]
     nothing = {name: _nothing(value) for name, value in told["total"].items()}

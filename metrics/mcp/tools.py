@@ -259,7 +259,7 @@ TOOLS: dict[str, Tool] = {
         "Calls, tokens and cost since a moment. What is not known is said, and never counted as $0. With a "
         "key you see what that key used.",
         _form(
-            by=_of("string", "Without a key: model (usual), collection, purpose or day"),
+            by=_of("string", "Where there are no keys: model (usual), collection, purpose or day"),
             since=_of("string", "A span such as 12h, 7d, 4w, or a date; left out: all that is kept"),
         ),
         _object(

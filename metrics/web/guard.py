@@ -18,7 +18,10 @@ from metrics.web import public, roles
 from metrics.web.door import LOOPBACK, Door, from_environment
 from metrics.web.table import Call, Headers, Response, Route
 
-EXPOSED = "X-Bench-Panel, X-Bench-Seats, X-Bench-Conversation, X-Bench-Model, X-Request-Id, Retry-After"
+EXPOSED = (
+    "X-Bench-Panel, X-Bench-Seats, X-Bench-Conversation, X-Bench-Model, X-Request-Id, Retry-After, "
+    "Mcp-Session-Id"
+)
 MAX_AGE = "600"
 # What is for whoever signed in: no cache keeps it (RFC 9111, 5.2.2.5), no other page takes it in.
 PRIVATE = frozenset({"api", "login"})

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -11,6 +12,7 @@ from unittest import mock
 import cli
 from metrics.commands import mcp
 from metrics.commands.output import Console
+from metrics.commands.server import Server
 
 
 class InstallTest(unittest.TestCase):
@@ -119,6 +121,18 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(self.run_it("--client", "opencode", "--url", "http://host:9/")[0], 0)
         servers = json.loads(file.read_text(encoding="utf-8"))["mcp"]["servers"]
         self.assertEqual(servers["bench"], {"type": "remote", "url": "http://host:9/mcp"})
+
+    def test_the_twin_is_started_as_this_program_was(self):
+        here = Server("http://127.0.0.1:8122")
+        bench, other = self.home / "bench", self.home / "other"
+        for file in (bench, other):
+            file.touch()
+        cases = ((str(bench), [str(bench), "mcp"]), ("/x/bench.pyz", [sys.executable, "/x/bench.pyz", "mcp"]))
+        for argv, command in cases:
+            with mock.patch.object(sys, "argv", [argv]):
+                self.assertEqual(mcp.twin(here), command)
+        with mock.patch.object(sys, "argv", [str(other)]):
+            self.assertEqual(Path(mcp.twin(here)[1]).name, "mcp_server.py")
 
     def test_by_command_and_by_another_name(self):
         self.run_it("--client", "vscode", "--stdio", "--name", "panel", "--url", "http://127.0.0.1:9999")

@@ -48,9 +48,10 @@ def called(posted: Any, headers: dict[str, str] | None = None, key: Key | None =
 
 def messages(body: Any) -> list[dict[str, Any]]:
     """The messages of a reply, whole or streamed."""
-    if isinstance(body, bytes):
-        return [json.loads(body)] if body else []
-    lines = b"".join(body).decode().splitlines()
+    whole = body if isinstance(body, bytes) else b"".join(body)
+    if not whole or whole.startswith(b"{"):
+        return [json.loads(whole)] if whole else []
+    lines = whole.decode().splitlines()
     return [json.loads(line[len("data: ") :]) for line in lines if line.startswith("data: ")]
 
 

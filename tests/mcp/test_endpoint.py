@@ -6,6 +6,8 @@ import threading
 import unittest
 
 from metrics.mcp import tools, wire
+from tests.effort import effort
+from tests.formats import mutants
 from tests.mcp.stage import BOTH, JSON, STREAM, McpCase, a_key, message, messages, modern
 from tests.provider import Provider, gated, text
 from tests.running import Running
@@ -127,6 +129,37 @@ class MethodsTest(McpCase):
         self.assertIn("Try again in", self.fails("ask", call["arguments"], key=key))
 
 
+class FuzzTest(McpCase):
+    """Bodies as careless and hostile clients send them."""
+
+    def test_every_reply_is_a_message(self):
+        self.provider.script("one", text("said"))
+        self.seat("core", "one")
+        files = [{"name": "a.py", "text": "x"}]
+        wishes = {"with": [], "quorum": 1, "budget": 1, "deadline": 20, "merged": False, "system": "s"}
+        asks = {"collection": "core", "prompt": "x", "files": files, **wishes}
+        judges = {"call": "p20261129-142645-0a1b2c3d.member1", "useful": True, "real": ["a"], "note": "n"}
+        good = [
+            ("initialize", INITIALIZE),
+            ("tools/call", {"name": "ask", "arguments": asks, "_meta": {"progressToken": 1}}),
+            ("tools/call", {"name": "verdict", "arguments": judges}),
+            ("tools/call", {"name": "pending_verdicts", "arguments": {"session": "s", "active": "false"}}),
+            ("tools/call", {"name": "usage", "arguments": {"by": "day", "since": "7d"}}),
+            ("resources/read", {"uri": "bench://collection/core/record"}),
+            ("prompts/get", {"name": "review_diff", "arguments": {"diff": "x", "focus": "{y}"}}),
+        ]
+        for seed, (method, params) in enumerate(good):
+            new, headers = modern(method, params)
+            for posted, more in ((message(method, params), {}), (new, headers)):
+                for body in mutants.bodies(posted, seed, effort(25, 200)):
+                    status, _, said = self.send(body, {**more, "accept": BOTH})
+                    shown = f"{body[:300]!r} -> {status} {str(said)[:300]}"
+                    self.assertIn(status, (200, 202, 400, 404), shown)
+                    self.assertEqual([one["jsonrpc"] for one in said], ["2.0"] * len(said), shown)
+                    if status != 202:
+                        self.assertEqual(("result" in said[-1]) + ("error" in said[-1]), 1, shown)
+
+
 def setUpModule():
     ServedTest.bench = unittest.enterModuleContext(Running(BENCHWARMERS_REQUIRE_KEYS="1"))
     ServedTest.provider = unittest.enterModuleContext(Provider())
@@ -153,9 +186,7 @@ class ServedTest(unittest.TestCase):
         """(status, messages)"""
         _, answer = self.open("POST", body, **more)
         said = answer.read()
-        return answer.status, messages(
-            iter([said]) if answer.getheader("Content-Type", "").startswith(STREAM) else said
-        )
+        return answer.status, messages(said)
 
     def test_paths_keys_and_strangers(self):
         ping = message("ping")

@@ -3,8 +3,11 @@
 import json
 import unittest
 
+from metrics.evidence import panels
 from metrics.mcp import wire
 from tests.mcp.stage import McpCase, a_key, message, modern
+
+ROW = {"at": "2026-11-30T12:00:00.000Z", "collection": "core", "seats": [], "task": "secret"}
 
 
 class ResourcesTest(McpCase):
@@ -38,6 +41,13 @@ class ResourcesTest(McpCase):
         self.assertEqual([one["uri"] for one in listed], ["bench://collection/core/record", theirs])
         scoped = self.result("resources/list", key=a_key("x", collections=("x",)))
         self.assertEqual(scoped["resources"], [])
+
+    def test_what_was_asked_elsewhere_without_a_key_is_not_shown(self):
+        panels.record({"panel": "p20261130-120000-0a1b2c3d", "key": "local", "format": "bench", **ROW})
+        panels.record({"panel": "p20261130-120000-0a1b2c3e", "key": "ci", "format": "bench", **ROW})
+        self.refused(message("resources/read", {"uri": "bench://panel/p20261130-120000-0a1b2c3d"}), -32002)
+        self.assertEqual(len(self.result("resources/list")["resources"]), 1)
+        self.assertIn("panel", self.read("bench://panel/p20261130-120000-0a1b2c3e", key=a_key("ci")))
 
     def test_a_record(self):
         self.assertEqual(self.read("bench://collection/core/record")["collection"], "core")

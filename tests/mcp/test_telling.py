@@ -2,9 +2,11 @@
 
 import unittest
 
+from metrics.bench import keys
 from metrics.evidence import offloads, routes, verdicts
 from metrics.limits import ledger
 from tests.mcp.stage import McpCase, a_key
+from tests.play.house import BY
 from tests.provider import text
 
 
@@ -85,7 +87,16 @@ class TellingTest(McpCase):
         self.assertEqual([one["name"] for one in own["rows"]], ["ci"])
         other = self.tool("usage", {}, key=a_key("new"))
         self.assertEqual((other["total"]["calls"], other["rows"]), (0, []))
-        for arguments, key in (({"by": "key"}, None), ({"by": "model"}, a_key()), ({"since": "soon"}, None)):
+        self.assertEqual(self.tool("usage", {"by": "day"})["by"], "day")
+        keys.create("ci", {}, BY)
+        mine = self.tool("usage")
+        self.assertEqual((mine["by"], mine["total"]["calls"], mine["total"]["known_usd"]), ("key", 1, None))
+        for arguments, key in (
+            ({"by": "model"}, None),
+            ({"by": "key"}, None),
+            ({"by": "model"}, a_key()),
+            ({"since": "soon"}, None),
+        ):
             with self.subTest(arguments):
                 self.assertTrue(self.fails("usage", arguments, key=key))
 
