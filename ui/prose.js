@@ -51,6 +51,20 @@ export class Prose {
     this.#holding(() => (this.#clear(), this.#draw()));
   }
 
+  /**
+   * Fold stretches of the source away: paragraphs, items and lines of tables that stand wholly in one of them.
+   * @param {{start: number, end: number}[]} stretches none shows all
+   */
+  fold(stretches) {
+    for (const leaf of this.root.querySelectorAll("p, li, h4, figure, tr")) {
+      const place = this.places.get(this.#nodes(leaf)[0]);
+      leaf.classList.toggle(
+        "folded-away",
+        Boolean(place) && stretches.some(({ start, end }) => place.start >= start && place.end <= end),
+      );
+    }
+  }
+
   /** @param {Mark[]} marks all of them; what is not named is unmarked */
   mark(marks) {
     const touched = [...this.marks, ...marks].filter((mark) => !(has(this.marks, mark) && has(marks, mark)));

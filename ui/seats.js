@@ -76,8 +76,8 @@ function hash(text) {
 }
 
 /**
- * @typedef {{alias: string, id?: string, role?: string, failed?: boolean, builtin?: boolean, open?: boolean}} Who
- *   open: a seat that nobody has yet
+ * @typedef {{alias: string, id?: string, role?: string, failed?: boolean, builtin?: boolean, open?: boolean, letter?: string}} Who
+ *   open: a seat that nobody has yet; letter: whose name, look and role are hidden
  *   role: member, explorer, merger, off (stays off the bench)
  */
 
@@ -87,6 +87,7 @@ function hash(text) {
  * @returns {SVGElement}
  */
 export function glyph(who) {
+  if (who.letter) return tile(who);
   const { shape, colour } = who.open ? { shape: 1, colour: 0 } : lookOf(who.id ?? who.alias);
   const strike = who.failed && svg("path", { class: "strike", d: "M2.5 13.5l11-11" });
   const classes = `glyph c${colour} ${who.role ?? "member"}${who.failed ? " failed" : ""}`;
@@ -98,6 +99,19 @@ export function glyph(who) {
   );
 }
 
+// Who is not to be known: a letter in a neutral tile.
+const tile = ({ letter, failed }) =>
+  svg(
+    "svg",
+    { class: "glyph tile", viewBox: "0 0 16 16", "aria-hidden": "true" },
+    svg("rect", { x: 1, y: 1, width: 14, height: 14, rx: 2.5 }),
+    svg("text", { x: 8, y: 11.6, "text-anchor": "middle" }, letter),
+    failed && svg("path", { class: "strike", d: "M2.5 13.5l11-11" }),
+  );
+
+/** @param {Who} who @returns {string} as it is called now: by its name, or by its letter while that is hidden */
+export const nameOf = ({ letter, alias }) => (letter === "M" ? "Merged answer" : letter ? `Seat ${letter}` : alias);
+
 /**
  * Glyph and name.
  * @param {Who} who
@@ -105,12 +119,12 @@ export function glyph(who) {
  * @returns {HTMLElement}
  */
 export function seat(who, { name = true } = {}) {
-  const title = name ? null : who.alias;
+  const title = name ? null : nameOf(who);
   return h(
     "span",
-    { class: `seat ${who.role ?? ""}`, title },
+    { class: `seat ${who.letter ? "" : (who.role ?? "")}`, title },
     glyph(who),
-    h("span", { class: name ? null : "hidden" }, who.alias),
+    h("span", { class: name ? null : "hidden" }, nameOf(who)),
   );
 }
 

@@ -11,12 +11,17 @@ from typing import Any
 
 from metrics.commands.login import VARIABLE
 from tests.browser import past, words, yesterday
-from tests.provider import Provider, error, text
+from tests.provider import HANG, Provider, chunk, error, stream, text
 from tests.running import Running
 
 MODELS = {
     **{name: (text(said),) for name, said in words.RETRY.items()},
     "gpt-oss-120b": (error(429, "free quota used up", headers={"Retry-After": "3600"}),),
+}
+# Served, and not on the bench: whoever wants to stop one, or to ask one again, seats it.
+UNSEATED = {
+    "slow-7b": (stream(chunk({"content": "Half an answer. "}), HANG),),
+    "flaky-7b": (error(401, "the key is not known yet"), text("Now it answers.")),
 }
 KEYS = (
     ("notebook",),
@@ -40,6 +45,8 @@ def stage(token: str = "") -> Iterator[Running]:
     with bench, Provider(MODELS) as provider:
         bench.typed_in = named
         for name, answers in MODELS.items():
+            provider.script(name, *answers)
+        for name, answers in UNSEATED.items():
             provider.script(name, *answers)
         bench.do("endpoint", "add", "hub", "--base", provider.base, "--key-stdin", stdin="sk-stage-4f7a\n")
         for name in MODELS:

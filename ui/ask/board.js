@@ -2,8 +2,10 @@
 import { announce, h, nextFrame, set } from "../dom.js";
 import { keep, recall } from "../keep.js";
 import { failure, notice } from "../notice.js";
-import { lookOf, meet } from "../seats.js";
+import { glyph, lookOf, meet, nameOf } from "../seats.js";
 import { plural, seconds, sentence, wordsIn } from "../words.js";
+import { points, shared } from "./alike.js";
+import * as blind from "./blind.js";
 import { Claims } from "./claims.js";
 import { Column, stateOf } from "./column.js";
 import { Judge } from "./judge.js";
@@ -12,18 +14,29 @@ import { Pager, wanted } from "./pager.js";
 import { Pick } from "./pick.js";
 import { Question } from "./question.js";
 import { Strip } from "./strip.js";
+import { Sync } from "./sync.js";
+import { LAYOUTS, Tools } from "./tools.js";
+import { TwoUp } from "./twoup.js";
 
 const FAILED = 0.65; // the share of a column that a failed one needs
 
-/** @typedef {{stop: () => void, again: () => void, reload: () => void}} Hooks */
+/**
+ * @typedef {{stop: (seat?: any) => void, again: () => void, rerun: ((seats: any[]) => void) | null,
+ *   view: (changes: Record<string, string>) => void}} Hooks  view: what of the address changes
+ */
 
 export class Board {
   /**
    * @param {import("./panel.js").Panel} panel
    * @param {Hooks} hooks
+   * @param {{layout?: string}} [look] what the address asks for
    */
-  constructor(panel, hooks) {
+  constructor(panel, hooks, look = {}) {
     this.panel = panel;
+    this.hooks = hooks;
+    this.sync = new Sync(() => this.columns.map(({ body }) => body));
+    this.twoUp = new TwoUp(panel, { told: (said, problem) => this.#say(said, Boolean(problem)) });
+    this.tabs = h("div", { class: "seat-tabs row wrap wide-only", role: "group", "aria-label": "Answers" });
     this.columns = [];
     this.dirty = new Set();
     this.judge = new Judge(
@@ -45,15 +58,19 @@ export class Board {
     this.pager = new Pager(this.cols);
     this.strip = new Strip((i) => this.focus(i));
     this.tools = this.#tools();
+    this.sync.on = this.tools.pressed("sync");
+    this.tools.press("blind", Boolean(panel.blind));
     this.root = h(
       "div",
       { class: "stack board" },
       this.question.root,
       this.trouble,
       this.claims.root,
-      this.tools,
+      this.tools.root,
       this.merged,
       this.strip.top,
+      this.tabs,
+      this.twoUp.root,
       this.cols,
       this.strip.bottom,
     );
@@ -64,8 +81,9 @@ export class Board {
     this.timer = setInterval(() => this.#tick(), 500);
     this.cols.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     this.cols.addEventListener("focusin", (event) => this.#entered(event.target));
-    this.#layout(recall("layout", "columns"));
+    this.layout = "columns";
     this.seats();
+    this.show(look.layout ?? recall("layout", "columns"));
   }
 
   close() {
@@ -77,8 +95,15 @@ export class Board {
   /** The seats are known: a column each. */
   seats() {
     meet(this.panel.seats.map((seat) => seat.id ?? seat.alias));
-    this.columns = this.panel.seats.map((seat, i) => new Column(seat, i + 1, this.judge));
-    this.columns.forEach(({ root, seat }) => root.classList.add(`c${lookOf(seat.id ?? seat.alias).colour}`));
+    const { stop, rerun } = this.hooks;
+    const acts = { stop, again: rerun && ((seat) => rerun([seat])) };
+    this.columns = this.panel.seats.map((seat, i) => new Column(seat, i + 1, this.judge, acts));
+    this.columns.forEach(({ root, seat, body }) => {
+      if (!seat.letter) root.classList.add(`c${lookOf(seat.id ?? seat.alias).colour}`);
+      this.sync.watch(body);
+    });
+    if (this.raw) this.columns.forEach((column) => column.prose.format(true));
+    this.merger = null;
     this.cols.replaceChildren(...this.columns.map((column) => column.root));
     this.strip.seats(this.columns);
     this.#current(this.at);
@@ -97,10 +122,12 @@ export class Board {
     const took = seconds(seat.seconds ?? 0);
     announce(
       answered(seat)
-        ? `${seat.alias || "The merged answer"} finished, ${plural(wordsIn(seat.text), "word")}, ${took}`
-        : `${seat.alias} failed after ${took}: ${seat.message ?? "no answer"}`,
+        ? `${nameOf(seat) || "The merged answer"} finished, ${plural(wordsIn(seat.text), "word")}${seat.letter ? "" : `, ${took}`}`
+        : `${nameOf(seat)} failed after ${took}${seat.letter ? "" : `: ${seat.message ?? "no answer"}`}`,
     );
     this.judge.release(seat);
+    if (this.tools.pressed("fold")) this.#fold();
+    if (this.layout === "two-up") this.twoUp.show();
     this.change(seat);
   }
 
@@ -142,76 +169,86 @@ export class Board {
     return this.claims.move(step);
   }
 
+  /** What went wrong with something beside the panel itself. @param {Error} problem */
+  tell(problem) {
+    this.#say(problem.message, true);
+    this.change();
+  }
+
   #all = () => [...this.columns, ...(this.merger ? [this.merger] : [])];
 
   #columnOf = (seat) => this.#all().find((column) => column.seat === seat);
 
   #tools() {
-    this.undoButton = h(
-      "button",
-      { type: "button", class: "button quiet", disabled: true, on: { click: () => this.judge.undo() } },
-      "Undo",
-      h("kbd", {}, "z"),
-    );
-    this.badButton = h(
-      "button",
-      { type: "button", class: "button", on: { click: () => this.judge.allBad() } },
-      "All bad",
-      h("kbd", {}, "x"),
-    );
-    this.saidLast = h("span", { class: "faint last" });
-    this.layouts = h(
-      "div",
-      { class: "segment wide-only", role: "group", "aria-label": "Layout" },
-      ["columns", "stack"].map((name) => this.#choice(name)),
-    );
-    const raw = h(
-      "button",
-      { type: "button", class: "button quiet", "aria-pressed": "false", on: { click: () => this.#raw(raw) } },
-      "Plain text",
-    );
-    return h(
-      "div",
-      { class: "tools" },
-      this.badButton,
-      this.undoButton,
-      this.saidLast,
-      h("div", { class: "end row" }, this.pager.root, this.layouts, raw),
+    return new Tools(
+      {
+        layout: (name) => this.show(name),
+        sync: (on) => (keep("sync", on), (this.sync.on = on), this.#fit()),
+        fold: (on) => (this.layout === "two-up" ? this.twoUp.show(on) : this.#fold(on)),
+        reasoning: (on) => this.#all().forEach(({ think }) => (think.open = on)),
+        raw: (on) => ((this.raw = on), this.#all().forEach((column) => column.prose.format(on)), this.#fold()),
+        blind: (on) => this.blind(on),
+        allBad: () => this.judge.allBad(),
+        undo: () => this.judge.undo(),
+        retry: () => this.hooks.rerun(this.#failed()),
+      },
+      this.pager.root,
     );
   }
 
-  #choice(name) {
-    const run = () => (keep("layout", name), this.#layout(name));
-    return h(
-      "button",
-      { type: "button", "data-name": name, on: { click: run } },
-      name === "columns" ? "Columns" : "Stack",
-    );
-  }
+  #failed = () => this.panel.seats.filter((seat) => finished(seat) && !answered(seat) && seat.status !== "pending");
 
-  #layout(name) {
-    this.cols.classList.toggle("stacked", name === "stack");
-    for (const button of this.layouts.children) set(button, { "aria-pressed": String(button.dataset.name === name) });
+  /** @param {string} name how the answers stand: one of LAYOUTS */
+  show(name) {
+    this.layout = LAYOUTS[name] && this.panel.seats.length > 1 ? name : "columns";
+    if (!this.panel.seats.length && LAYOUTS[name]) this.layout = name;
+    const two = this.layout === "two-up";
+    this.cols.classList.toggle("stacked", this.layout === "stack");
+    this.cols.classList.toggle("tabbed", this.layout === "tabs");
+    this.cols.hidden = two;
+    this.twoUp.root.hidden = !two;
+    this.tabs.hidden = this.layout !== "tabs";
+    this.tools.show(this.layout);
+    this.tools.press("fold", two ? this.twoUp.only : Boolean(this.folds));
+    if (two) this.twoUp.show();
+    this.hooks.view({ view: two ? "two-up" : "" });
     this.#fit();
   }
 
-  #raw(button) {
-    const raw = button.getAttribute("aria-pressed") !== "true";
-    set(button, { "aria-pressed": String(raw) });
-    this.#all().forEach((column) => column.prose.format(raw));
+  /** Hide or show the names. @param {boolean} on */
+  blind(on) {
+    if (on) blind.hide(this.panel);
+    else blind.show(this.panel);
+    this.tools.press("blind", on);
+    this.hooks.view({ blind: on ? "1" : "" });
+    this.seats();
+    this.#marked();
+    if (this.layout === "two-up") this.twoUp.show();
+    announce(on ? "Names are hidden until all is judged." : "Names are shown.");
+  }
+
+  // What every other answer says too is folded away, and said to be.
+  async #fold(on = this.tools.pressed("fold") && this.layout !== "two-up") {
+    this.folds = on;
+    const there = on ? this.columns.filter(({ seat }) => answered(seat)) : [];
+    const said = there.map(({ seat }) => points(seat.text));
+    for (const column of this.columns) {
+      const i = there.indexOf(column);
+      const others = said.filter((_, n) => n !== i);
+      column.fold(i < 0 ? [] : await shared(said[i], others), said[i]?.length ?? 0);
+    }
   }
 
   #say(said, bad = false) {
     announce(said);
-    this.saidLast.textContent = said;
-    this.saidLast.classList.toggle("bad", bad);
+    this.tools.say(said, bad);
   }
 
   #told(said, problem) {
     this.#say(said, Boolean(problem));
-    set(this.undoButton, { disabled: !this.judge.acts.length });
     this.change();
     this.#marked();
+    if (this.panel.blind && blind.judged(this.panel)) this.blind(false);
   }
 
   #marked() {
@@ -229,14 +266,36 @@ export class Board {
     this.#merge(now);
     this.question.draw(now);
     this.strip.draw();
-    set(this.badButton, { disabled: !this.panel.seats.some(answered) });
-    this.claims.root.hidden = this.tools.hidden = !this.panel.seats.length;
+    this.tools.draw({
+      judging: this.panel.seats.some(answered),
+      acts: this.judge.acts.length,
+      failed: this.hooks.rerun ? this.#failed().length : 0,
+      many: this.panel.seats.length > 1,
+    });
+    this.claims.root.hidden = this.tools.root.hidden = !this.panel.seats.length;
+    this.#tabs();
     this.#fitAgain();
     this.#problem();
     if (!this.drawnClaims && this.panel.state === "done") {
       this.drawnClaims = true;
       this.#marked();
     }
+  }
+
+  #tabs() {
+    if (this.layout !== "tabs") return;
+    const look = this.columns.map(({ seat }) => nameOf(seat) + stateOf(seat)[1]).join() + this.at;
+    if (this.tabs.dataset.look === look) return;
+    this.tabs.dataset.look = look;
+    const tab = ({ seat }, i) =>
+      h(
+        "button",
+        { type: "button", class: "button", "aria-pressed": String(i === this.at), on: { click: () => this.focus(i) } },
+        glyph(seat),
+        nameOf(seat),
+        h("span", { class: "faint" }, stateOf(seat)[1]),
+      );
+    this.tabs.replaceChildren(...this.columns.map(tab));
   }
 
   #merge(now) {
@@ -282,14 +341,17 @@ export class Board {
   #fit() {
     const least = wanted(this.columns.map(({ seat }) => (stateOf(seat)[0] === "failed" ? FAILED : 1)));
     const many = least > this.cols.clientWidth + 1 || this.columns.length > 4;
+    const columns = this.layout === "columns";
     this.cols.classList.toggle("many", many);
-    this.pager.draw(many && !this.cols.classList.contains("stacked"), this.columns.length);
+    this.cols.classList.toggle("own", columns && !many && !this.sync.on);
+    this.pager.draw(many && columns, this.columns.length);
   }
 
   #current(i) {
     this.at = i;
     this.columns.forEach((column, n) => column.current(n === i));
     this.strip.current(i);
+    this.#tabs();
   }
 
   #entered(target) {

@@ -1,8 +1,8 @@
 // One seat's column: who it is, how far it is, what it says, and the buttons that judge it. Drawn again from its seat.
 import { copyButton, h, say, set } from "../dom.js";
 import { Prose } from "../prose.js";
-import { glyph, status } from "../seats.js";
-import { count, money, plural, seconds } from "../words.js";
+import { glyph, nameOf, status } from "../seats.js";
+import { count, money, plural, seconds, wordsIn } from "../words.js";
 import { answered, finished } from "./panel.js";
 import { nextStep } from "./failures.js";
 
@@ -23,16 +23,18 @@ export class Column {
    * @param {import("./panel.js").Seat} seat
    * @param {number} number its key, from 1
    * @param {import("./judge.js").Judge} judge
+   * @param {{stop?: (seat: any) => void, again?: (seat: any) => void}} [acts] what can be done with the call itself
    */
-  constructor(seat, number, judge) {
+  constructor(seat, number, judge, acts = {}) {
     this.seat = seat;
     this.judge = judge;
+    this.acts = acts;
     this.name = h(
       "h3",
       {},
       glyph(seat),
-      h("span", { class: "name" }, seat.alias || "merger"),
-      seat.builtin && h("span", { class: "chip" }, "program"),
+      h("span", { class: "name" }, nameOf(seat) || "merger"),
+      seat.builtin && !seat.letter && h("span", { class: "chip" }, "program"),
     );
     this.state = h("span", { class: "state" });
     this.facts = h("p", { class: "facts" });
@@ -41,12 +43,14 @@ export class Column {
     this.think = h("details", { class: "think", hidden: true, on: { toggle: look } }, h("summary"), this.thought.root);
     this.prose = new Prose(h("div", { class: "prose" }));
     this.trouble = h("div", { class: "cause", hidden: true });
-    this.body = h("div", { class: "body" }, this.think, this.prose.root, this.trouble);
+    this.folded = h("p", { class: "faint folded", hidden: true });
+    this.body = h("div", { class: "body" }, this.think, this.folded, this.prose.root, this.trouble);
     this.about = this.#about();
     this.buttons = this.#buttons();
     this.noted = this.#noted();
-    this.footer = h("footer", {}, this.buttons, this.noted);
-    const label = `${number}, ${seat.alias || "merger"}`;
+    this.calls = this.#calls();
+    this.footer = h("footer", {}, this.buttons, this.calls, this.noted);
+    const label = `${number}, ${nameOf(seat) || "merger"}`;
     this.root = h(
       "article",
       { class: "column", tabindex: "-1", "aria-label": label },
@@ -71,6 +75,7 @@ export class Column {
     this.root.dataset.state = kind;
     this.tick(now);
     this.#words();
+    this.trouble.hidden = !failed;
     if (failed) this.#failed();
     this.#pressed();
   }
@@ -81,6 +86,18 @@ export class Column {
     if (this.facts.dataset.said === facts.join()) return;
     this.facts.dataset.said = facts.join();
     this.facts.replaceChildren(...facts.flatMap((fact, i) => [i ? ", " : "", shown(fact)]));
+  }
+
+  /**
+   * Fold away what all others say too.
+   * @param {{start: number, end: number}[]} points
+   * @param {number} all how many it makes
+   */
+  fold(points, all) {
+    this.prose.fold(points);
+    this.folded.hidden = !points.length;
+    const same = points.length === all ? "All of it is" : `${plural(points.length, "point")} of ${all} ${points.length === 1 ? "is" : "are"}`;
+    say(this.folded, `${same} what the others say too, and folded.`);
   }
 
   /** @param {boolean} current are the letter keys this seat's now? */
@@ -104,9 +121,14 @@ export class Column {
   }
 
   #failed() {
-    const { message } = this.seat;
+    const { message, letter } = this.seat;
     const { cause, next } = nextStep(this.seat);
-    this.trouble.hidden = false;
+    // What a provider said of itself would name it.
+    if (letter)
+      return void this.trouble.replaceChildren(
+        h("p", {}, h("strong", {}, "No answer.")),
+        h("p", { class: "said" }, "Why is told with the names."),
+      );
     this.trouble.replaceChildren(
       h("p", {}, h("strong", {}, cause)),
       message && message !== cause ? h("p", { class: "said" }, message) : "",
@@ -121,7 +143,11 @@ export class Column {
     set(useful, { "aria-pressed": String(verdict?.useful === true) });
     set(not, { "aria-pressed": String(verdict?.useful === false) });
     set(best, { "aria-pressed": String(Boolean(verdict?.best)) });
-    this.footer.hidden = finished(seat) && !answered(seat);
+    const judged = !finished(seat) || answered(seat);
+    this.buttons.hidden = !judged;
+    this.#callsShown();
+    this.footer.hidden = !judged && this.calls.hidden;
+    this.about.hidden = Boolean(seat.letter);
     const area = this.noted.querySelector("textarea");
     if (document.activeElement !== area) area.value = verdict?.note ?? "";
     this.noteButton.classList.toggle("has", Boolean(verdict?.note));
@@ -154,12 +180,32 @@ export class Column {
     );
     return h(
       "div",
-      { class: "verdicts", role: "group", "aria-label": `Verdict on ${this.seat.alias || "the merged answer"}` },
+      { class: "verdicts", role: "group", "aria-label": `Verdict on ${nameOf(this.seat) || "the merged answer"}` },
       button("Useful", "u", () => this.judge.useful(this.seat, true)),
       button("Not", "n", () => this.judge.useful(this.seat, false)),
       button("Best", "b", () => this.judge.best(this.seat)),
       this.noteButton,
     );
+  }
+
+  // What can be done with the call: end it while it is at work, make it again once it is over.
+  #calls() {
+    const act = (word, run) =>
+      h("button", { type: "button", class: "button small", on: { click: () => run(this.seat) } }, word);
+    this.stopButton = this.acts.stop && act("Stop", this.acts.stop);
+    this.againButton = this.acts.again && act("Retry", this.acts.again);
+    this.place = h("span", { class: "faint" }, "You can judge while it writes");
+    return h("div", { class: "row calls", hidden: true }, this.place, this.againButton, this.stopButton);
+  }
+
+  #callsShown() {
+    const { seat } = this;
+    const live = !finished(seat);
+    const failed = !live && !answered(seat) && seat.status !== "pending";
+    if (this.stopButton) this.stopButton.hidden = !live;
+    if (this.againButton) this.againButton.hidden = !failed;
+    this.place.hidden = !live;
+    this.calls.hidden = !(live && this.stopButton) && !(failed && this.againButton);
   }
 
   #noted() {
@@ -175,7 +221,7 @@ export class Column {
     const area = h("textarea", {
       rows: "2",
       class: "field",
-      "aria-label": `Note on ${this.seat.alias}`,
+      "aria-label": `Note on ${nameOf(this.seat)}`,
       placeholder: "Why, in a few words",
       on: { change: save, keydown: leave },
     });
@@ -189,12 +235,18 @@ export class Column {
   }
 
   #about() {
-    const { call } = this.seat;
+    this.callId = h("code", {}, this.seat.call);
     const id = h(
       "p",
       { class: "call" },
-      h("code", {}, call),
-      copyButton("Copy call id", () => call, { bare: true, class: "button quiet tiny" }),
+      this.callId,
+      copyButton("Copy call id", () => this.seat.call, { bare: true, class: "button quiet tiny" }),
+      this.acts.again &&
+        h(
+          "button",
+          { type: "button", class: "button quiet tiny rerun", on: { click: () => this.acts.again(this.seat) } },
+          "Run again",
+        ),
     );
     this.more = h("dl", { class: "pairs" });
     this.details = h("details", { class: "more", hidden: true }, h("summary", {}, "About this call"), this.more);
@@ -202,7 +254,10 @@ export class Column {
   }
 
   #details() {
-    if (!finished(this.seat) || this.seat.status === "pending" || !this.details.hidden) return;
+    say(this.callId, this.seat.call);
+    this.about.classList.toggle("over", finished(this.seat));
+    if (!finished(this.seat) || this.seat.status === "pending") return void (this.details.hidden = true);
+    if (!this.details.hidden) return;
     this.more.replaceChildren(
       ...pairsOf(this.seat).map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
     );
@@ -215,14 +270,29 @@ function shown(fact) {
   return fact.startsWith("failed") ? status("failed", fact) : fact;
 }
 
+const FEW = 200_000; // characters up to which words are counted one by one
+
+// Neither speed nor price nor role: they would tell who it is.
+function blindFacts(seat) {
+  if (finished(seat) && !answered(seat)) return [`failed after ${seconds(seat.seconds ?? 0)}`];
+  const words = seat.text.length > FEW ? Math.round(seat.text.length / 6) : wordsIn(seat.text);
+  return [plural(words, "word") + (finished(seat) ? "" : " so far")];
+}
+
 function factsOf(seat, now) {
+  if (seat.letter) return blindFacts(seat);
   const { role, tokens, cost } = seat;
   const time = seat.seconds ?? Math.max(0, (now - seat.began) / 1000);
   if (!finished(seat)) {
     const about = Math.ceil((seat.text.length + seat.reasoning.length) / 4);
-    return [role, seconds(Math.floor(time)).replace(".0", ""), about ? `about ${plural(about, "token")}` : ""].filter(
-      Boolean,
-    );
+    const writes = seat.first === null ? 0 : time - seat.first;
+    const pace = about && writes >= 1 ? `about ${Math.round(about / writes)} tok/s` : "";
+    return [
+      role,
+      seconds(Math.floor(time)).replace(".0", ""),
+      pace,
+      about ? `about ${plural(about, "token")}` : "",
+    ].filter(Boolean);
   }
   if (seat.status === "pending") return [role, "not waited for"];
   if (!answered(seat)) return [`failed after ${seconds(time)}`];
@@ -235,7 +305,19 @@ function factsOf(seat, now) {
     speed,
     size,
     cost === null ? "cost unknown" : cost === 0 ? "no cost" : money(cost),
+    full(seat),
+    FINISHED[seat.finish] ?? "",
   ].filter(Boolean);
+}
+
+const FINISHED = { length: "cut at its limit", content_filter: "filtered" }; // how it ended, where that was not by itself
+
+// How full its window was, where that is known.
+function full({ context, tokens }) {
+  const used = (tokens?.in ?? 0) + (tokens?.out ?? 0);
+  if (!context || !used) return "";
+  const share = (100 * used) / context;
+  return share < 1 ? "" : `${Math.round(share)} % of its window`;
 }
 
 function reasoningSize({ tokens, reasoning }) {

@@ -1,15 +1,20 @@
 // The question before it is asked: words, files, whom to ask. The draft survives a closed tab.
-import { announce, copyButton, h, set } from "../dom.js";
+import { announce, h, set } from "../dom.js";
 import { keep, recall } from "../keep.js";
+import { copyMenu } from "../menu.js";
 import { commandLine, failure, notice } from "../notice.js";
 import { plural } from "../words.js";
 import { messagesOf, read } from "./attach.js";
-import { curl } from "./curl.js";
+import { programs } from "./code.js";
+import { Options } from "./options.js";
 
 const MAKE = "bench collection save core --members a,b";
 const REMEMBERED = 50;
 
-/** @typedef {{collection: string, reply: string, messages: object[]}} Asking */
+/**
+ * @typedef {{collection: string, reply: string, messages: object[], blind: boolean, invited: string[],
+ *   wishes: Record<string, any>}} Asking  invited and wishes: see options.js
+ */
 
 export class Composer {
   /**
@@ -34,6 +39,9 @@ export class Composer {
     this.picker = h("select", { id: "collection", class: "field" });
     this.picked = draft.collection ?? "";
     this.trouble = h("div", { id: "question-trouble", class: "trouble" });
+    this.options = new Options(() => this.#draft());
+    this.options.fill(draft);
+    this.blind = Boolean(recall("blind", false));
     this.root = this.#form();
     this.#listen();
     this.#segment("all");
@@ -45,6 +53,8 @@ export class Composer {
       collection: this.picker.value,
       reply: this.reply,
       messages: messagesOf({ question: this.text.value, system: this.system.value, files: this.files }),
+      blind: this.blind,
+      ...this.options.value,
     };
   }
 
@@ -65,8 +75,13 @@ export class Composer {
     this.#chosen();
   }
 
-  /** Take a question over, to be asked or changed. @param {{question: string, system?: string, files?: any[], collection?: string, reply?: string}} draft */
-  fill({ question, system = "", files = [], collection, reply }) {
+  /**
+   * Take a question over, to be asked or changed.
+   * @param {{question: string, system?: string, files?: any[], collection?: string, reply?: string, invited?: string[],
+   *   wishes?: Record<string, any>}} draft
+   */
+  fill({ question, system = "", files = [], collection, reply, ...asked }) {
+    this.options.fill(asked);
     this.text.value = question;
     this.system.value = system;
     this.systemBox.open = Boolean(system);
@@ -125,20 +140,36 @@ export class Composer {
       "Ask the bench",
       h("kbd", {}, navigator.platform.startsWith("Mac") ? "⌘ ↵" : "Ctrl ↵"),
     );
-    const copied = copyButton("Copy as curl", () => curl(this.asking), { class: "button quiet small wide-only" });
+    const copied = copyMenu(
+      programs(() => ({ ...this.asking, bench: benchOf(this.asking) })),
+      "button quiet small",
+    );
+    copied.classList.add("wide-only");
+    const hide = () => {
+      this.blind = !this.blind;
+      keep("blind", this.blind || null);
+      set(this.blindButton, { "aria-pressed": String(this.blind) });
+      announce(this.blind ? "Names will be hidden until all is judged." : "Names will be shown.");
+    };
+    this.blindButton = h(
+      "button",
+      { type: "button", class: "button", "aria-pressed": String(this.blind), on: { click: hide } },
+      "Blind",
+    );
     return h(
       "form",
       { class: "card composer", "aria-label": "Question" },
       h("label", { class: "hidden", for: "question" }, "Question"),
       this.text,
       this.trouble,
-      h("div", { class: "foot files" }, this.chips, attach, this.input, this.systemBox),
+      h("div", { class: "foot files" }, this.chips, attach, this.input, this.systemBox, this.options.root),
       h(
         "div",
         { class: "foot" },
         h("label", { class: "hidden", for: "collection" }, "Collection"),
         this.picker,
         this.segment,
+        this.blindButton,
         copied,
         this.send,
       ),
@@ -255,7 +286,8 @@ export class Composer {
   }
 
   #draft() {
-    keep("draft", { question: this.text.value, system: this.system.value, collection: this.picker.value });
+    const { question, system, picker } = { question: this.text.value, system: this.system.value, picker: this.picker };
+    keep("draft", { question, system, collection: picker.value, ...this.options.value });
     this.changed();
   }
 
@@ -269,4 +301,9 @@ export class Composer {
         notice("warn", "There is no collection to ask.", h("span", {}, "Make one with: ", commandLine(MAKE))),
       );
   }
+}
+
+// What a program sends beside the messages: nothing, where nothing is asked for.
+function benchOf({ wishes }) {
+  return Object.keys(wishes).length ? wishes : undefined;
 }

@@ -3,6 +3,7 @@
 // Each act is a list of steps {seat, before, after}. Doing sends every `after`, undoing every `before`; nothing else is needed.
 import { post } from "../api.js";
 import { toPoints } from "../prose.js";
+import { nameOf } from "../seats.js";
 import { answered, finished, noVerdict } from "./panel.js";
 
 /**
@@ -31,19 +32,19 @@ export class Judge {
     const after = same ? without(now) : { ...(now ?? noVerdict()), useful, best: false, allBad: false };
     return this.#act(
       [verdict(seat, after)],
-      same ? `${seat.alias}: verdict taken back` : `${seat.alias}: ${useful ? "useful" : "not useful"}`,
+      same ? `${nameOf(seat)}: verdict taken back` : `${nameOf(seat)}: ${useful ? "useful" : "not useful"}`,
     );
   }
 
   /** @param {Seat} seat the one best answer; it is a useful one, and no other is the best */
   best(seat) {
     if (seat.verdict?.best)
-      return this.#act([verdict(seat, { ...seat.verdict, best: false })], `${seat.alias}: not the best any more`);
+      return this.#act([verdict(seat, { ...seat.verdict, best: false })], `${nameOf(seat)}: not the best any more`);
     const others = this.#seats().filter((other) => other !== seat && other.verdict?.best);
     const steps = others.map((other) => verdict(other, { ...other.verdict, best: false }));
     return this.#act(
       [...steps, verdict(seat, { ...(seat.verdict ?? noVerdict()), useful: true, best: true, allBad: false })],
-      `${seat.alias}: best of the panel`,
+      `${nameOf(seat)}: best of the panel`,
     );
   }
 
@@ -61,7 +62,7 @@ export class Judge {
   /** @param {Seat} seat @param {string} note */
   note(seat, note) {
     if (note === (seat.verdict?.note ?? "")) return;
-    this.#act([verdict(seat, { ...(seat.verdict ?? noVerdict()), note })], `${seat.alias}: note kept`);
+    this.#act([verdict(seat, { ...(seat.verdict ?? noVerdict()), note })], `${nameOf(seat)}: note kept`);
   }
 
   /**
@@ -75,7 +76,7 @@ export class Judge {
     const quote = seat.text.slice(start, end);
     const after = { quote, start, end, decision: before?.decision === decision ? null : decision };
     const said = after.decision ? (decision === "real" ? "real finding" : "false claim") : "mark taken back";
-    this.#act([{ kind: "claim", seat, before, after }], `${seat.alias}: ${said}`);
+    this.#act([{ kind: "claim", seat, before, after }], `${nameOf(seat)}: ${said}`);
   }
 
   undo() {
@@ -98,7 +99,7 @@ export class Judge {
     if (answered(seat)) this.#send(steps.filter((step) => moved(step, seat)));
     else {
       Object.assign(seat, { verdict: null, claims: [] });
-      this.tell(`${seat.alias} failed, so your verdict on it was not kept.`);
+      this.tell(`${nameOf(seat)} failed, so your verdict on it was not kept.`);
     }
   }
 

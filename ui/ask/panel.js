@@ -9,11 +9,13 @@ import { headline } from "../words.js";
  * @typedef {{call: string, role: string, alias: string, id?: string, builtin: boolean, how: string, p: number | null, status: string,
  *   text: string, reasoning: string, began: number, seconds: number | null, first: number | null, error: string | null,
  *   message: string | null, tokens: {in?: number, out?: number, reasoning?: number, estimated?: boolean} | null,
+ *   context?: number | null, letter?: string, again?: string,
  *   cost: number | null, servedBy: {provider?: string, fingerprint?: string} | null, finish: string | null,
  *   verdict: Verdict | null, claims: Claim[]}} Seat  `status`: waiting thinking writing pending, then a record's (ok cut error …)
  * @typedef {{id: string, collection: string, shape: string, reply: string, messages: object[] | null, task: string, seats: Seat[],
  *   skipped: {alias: string, why: string}[], merger: Seat | null, began: number, state: string,
- *   problem: Trouble | null, note: string, actions?: Node[]}} Panel  `state`: asking, answering, stopped, done, failed
+ *   problem: Trouble | null, note: string, blind?: boolean, actions?: Node[]}} Panel  `state`: asking, answering, stopped, done,
+ *   failed. A seat's `letter` stands for its name while that is hidden; `again` is the panel in which it was asked once more
  */
 
 const PRACTICE = "practice:"; // the built-in endpoint: its models are programs, and records do not say it again
@@ -22,11 +24,11 @@ const PRACTICE = "practice:"; // the built-in endpoint: its models are programs,
 export const noVerdict = () => ({ useful: null, best: false, allBad: false, note: "" });
 
 /**
- * @param {{collection: string, reply: string, messages: object[]}} question
+ * @param {{collection: string, reply: string, messages: object[], blind?: boolean}} question
  * @param {number} now ms
  * @returns {Panel}
  */
-export function begin({ collection, reply, messages }, now) {
+export function begin({ collection, reply, messages, blind = false }, now) {
   const task = titleOf(messages);
   return {
     id: "",
@@ -42,11 +44,12 @@ export function begin({ collection, reply, messages }, now) {
     state: "asking",
     problem: null,
     note: "",
+    blind,
   };
 }
 
 function blankSeat(said, now) {
-  const { call, seat: role, alias = "", model_id: id, how = "", p = null } = said;
+  const { call, seat: role, alias = "", model_id: id, how = "", p = null, context = null } = said;
   const builtin = said.builtin ?? Boolean(id?.startsWith(PRACTICE));
   return {
     call,
@@ -56,6 +59,7 @@ function blankSeat(said, now) {
     builtin,
     how,
     p,
+    context,
     status: "waiting",
     text: "",
     reasoning: "",
@@ -115,6 +119,18 @@ const EVENTS = {
 export const hear = (panel, event, now) => void EVENTS[event.event]?.(panel, event, now);
 
 /**
+ * A seat is asked once more, in a panel of its own: what it said before is gone from the page, not from the record.
+ * @param {Seat} seat
+ * @param {any} said its place in the panel that has begun
+ * @param {string} id of that panel
+ * @param {number} now ms
+ */
+export function restart(seat, said, id, now) {
+  const { role, how, letter, builtin } = seat;
+  Object.assign(seat, blankSeat(said, now), { role, how, letter, builtin, again: id });
+}
+
+/**
  * Nobody listens any more: what has not finished goes on at the server.
  * @param {Panel} panel
  */
@@ -136,6 +152,7 @@ function grow(seat, field, status, event, now) {
 function merging(panel, event, now) {
   panel.merger ??= blankSeat({ call: event.call, seat: "merger", alias: event.alias ?? "" }, now);
   if (event.alias) panel.merger.alias = event.alias;
+  if (panel.blind) panel.merger.letter = "M";
   return panel.merger;
 }
 

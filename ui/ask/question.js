@@ -1,10 +1,11 @@
 // The head of a panel: what was asked, who sits, how far it is, and how to leave.
 import { copyButton, h, say, set } from "../dom.js";
+import { copyMenu, exportMenu } from "../menu.js";
 import { Prose } from "../prose.js";
 import { bench } from "../seats.js";
 import { clock, plural, seconds, sum } from "../words.js";
 import { stateOf } from "./column.js";
-import { curl } from "./curl.js";
+import { programs } from "./code.js";
 import { finished, partsOf, tookOf } from "./panel.js";
 
 export class Question {
@@ -19,13 +20,14 @@ export class Question {
     this.progress = h("span", { class: "progress" });
     this.stop = h(
       "button",
-      { type: "button", class: "button small", on: { click: hooks.stop } },
+      { type: "button", class: "button small", on: { click: () => hooks.stop() } },
       "Stop",
       h("kbd", {}, "Esc"),
     );
     this.again = h("button", { type: "button", class: "button small", on: { click: hooks.again } }, "Ask again");
     const fresh = h("a", { class: "button small", href: "?", "data-go": true }, "New question");
-    const side = h("div", { class: "side" }, this.progress, this.stop, this.again, fresh);
+    this.export = h("span", { hidden: true });
+    const side = h("div", { class: "side" }, this.progress, this.stop, this.export, this.again, fresh);
     this.title = h("h2", { tabindex: "-1" }, panel.task);
     this.cue = h("span", { class: "cue" });
     this.more = h(
@@ -52,19 +54,29 @@ export class Question {
     const live = ["asking", "answering"].includes(panel.state);
     this.stop.hidden = !live;
     this.again.hidden = live || !panel.messages;
+    this.#export(live);
     say(this.progress, progressOf(panel, now));
     this.#seats();
   }
 
   #seats() {
     const { seats, skipped } = this.panel;
-    const look = seats.map((seat) => seat.call + (stateOf(seat)[0] === "failed")).join();
+    const look = seats.map((seat) => seat.call + (seat.letter ?? "") + (stateOf(seat)[0] === "failed")).join();
     if (this.bench.dataset.look === look) return;
     this.bench.dataset.look = look;
-    const off = skipped.map(({ alias }) => ({ alias, role: "off" }));
-    const sitting = seats.map((seat) => ({ ...seat, failed: stateOf(seat)[0] === "failed" }));
+    const off = this.panel.blind ? [] : skipped.map(({ alias }) => ({ alias, role: "off" }));
+    const role = (seat) => (this.panel.blind ? "member" : seat.role);
+    const sitting = seats.map((seat) => ({ ...seat, role: role(seat), failed: stateOf(seat)[0] === "failed" }));
     this.bench.replaceChildren(bench([...sitting, ...off.slice(0, 4)], { mini: true, label: "Who sits" }));
-    if (skipped.length) this.off.textContent = skipped.length === 1 ? "1 stays off" : `${skipped.length} stay off`;
+    const stay = skipped.length === 1 ? "1 stays off" : skipped.length ? `${skipped.length} stay off` : "";
+    this.off.textContent = this.panel.blind ? "names and prices return when you have judged" : stay;
+  }
+
+  // What is recorded can be taken along: once the panel is done, or was opened from its record.
+  #export(live) {
+    const { id, state } = this.panel;
+    this.export.hidden = live || !id || state === "failed";
+    if (!this.export.hidden && !this.export.firstChild) this.export.append(exportMenu(id));
   }
 
   #cue() {
@@ -85,7 +97,7 @@ export class Question {
         copyButton("Copy panel id", () => id, { bare: true, class: "button quiet tiny" }),
       ],
     );
-    const off = skipped.length > 0 && reasons(skipped);
+    const off = skipped.length > 0 && !this.panel.blind && reasons(skipped);
     if (!messages)
       return this.more.append(
         h(
@@ -96,7 +108,7 @@ export class Question {
           h("p", { class: "faint" }, "The text of this question is not kept."),
         ),
       );
-    facts.append(copyButton("Copy as curl", () => curl(this.panel), { class: "button quiet tiny" }));
+    facts.append(copyMenu(programs(() => this.panel), "button quiet tiny"));
     const { system, question, images } = partsOf(messages);
     const text = h("div", { class: "prose" });
     new Prose(text).show(question);
@@ -133,16 +145,16 @@ const reasons = (skipped) =>
   );
 
 function progressOf(panel, now) {
-  const { state, seats, began, problem } = panel;
+  const { state, seats, began, problem, blind } = panel;
   const ended = seats.filter((seat) => finished(seat) && seat.status !== "pending");
-  const costs = ended.filter((seat) => seat.status !== "skipped").map((seat) => seat.cost);
+  const costs = blind ? [] : ended.filter((seat) => seat.status !== "skipped").map((seat) => seat.cost);
   const of = seats.length ? `${ended.length} of ${seats.length} done` : "";
   if (state === "asking") return `${clock((now - began) / 1000)}, asking`;
   if (state === "answering") return [clock((now - began) / 1000), of, sum(costs)].filter(Boolean).join(", ");
   if (state === "stopped") return ["stopped waiting", of].filter(Boolean).join(", ");
   if (problem && !seats.length) return "not answered";
   const gave = seats.filter((seat) => ["ok", "cut"].includes(seat.status)).length;
-  return [gave > 0 && seconds(tookOf(panel)), `${gave} of ${seats.length} answered`, sum(costs)]
+  return [gave > 0 && !blind && seconds(tookOf(panel)), `${gave} of ${seats.length} answered`, sum(costs)]
     .filter(Boolean)
     .join(", ");
 }

@@ -1,6 +1,6 @@
 // On a phone one answer fills the screen: a strip above tells whose it is, a bar below judges it.
 import { h, set } from "../dom.js";
-import { seat as seatName, status } from "../seats.js";
+import { nameOf, seat as seatName, status } from "../seats.js";
 import { stateOf } from "./column.js";
 import { answered, finished } from "./panel.js";
 
@@ -41,7 +41,7 @@ export class Strip {
     if (!column) return;
     this.#glyphs();
     const [kind, word] = stateOf(column.seat);
-    this.name.replaceChildren(h("strong", {}, column.seat.alias), " ", status(kind, word));
+    this.name.replaceChildren(h("strong", {}, nameOf(column.seat)), " ", status(kind, word));
     this.place.textContent = this.columns.length > 1 ? `${this.at + 1} of ${this.columns.length}, swipe` : "";
     this.bottom.hidden = finished(column.seat) && !answered(column.seat);
     column.buttons

@@ -1,13 +1,14 @@
 // The Ask page: a question before it is asked, and a panel while and after it answers. The address says which.
-import { Trouble, get } from "../api.js";
+import { Trouble, get, post } from "../api.js";
 import { Board } from "../ask/board.js";
 import { Composer } from "../ask/composer.js";
 import { Earlier } from "../ask/earlier.js";
 import { practice, samples } from "../ask/first.js";
-import { begin, fromRecord, hear, leave, partsOf, finished } from "../ask/panel.js";
+import * as blind from "../ask/blind.js";
+import { begin, fromRecord, hear, leave, partsOf, finished, restart } from "../ask/panel.js";
 import { Preview } from "../ask/preview.js";
 import { announce, h } from "../dom.js";
-import { shortcut } from "../keys.js";
+import { shortcuts } from "../ask/shortcuts.js";
 import { on, throttled } from "../live.js";
 import { failure, notice } from "../notice.js";
 import { ask } from "../stream.js";
@@ -25,7 +26,10 @@ export class Page {
     Object.assign(this, { root, app, board: null, known: null, listing: null });
     this.gone = h("div", { hidden: true });
     this.intro = h("div", { class: "stack" });
-    this.preview = new Preview(() => this.composer.asking);
+    this.preview = new Preview(
+      () => this.composer.asking,
+      (alias) => this.composer.options.leaveOut(alias),
+    );
     this.composer = new Composer({ ask: (asking) => this.#ask(asking), changed: () => this.preview.soon() });
     this.earlier = new Earlier();
     this.samples = samples((draft) => (this.composer.fill(draft), scrollTo(0, 0)));
@@ -43,13 +47,14 @@ export class Page {
     root.append(this.gone, this.view);
     const earlier = throttled(() => this.compose.isConnected && this.#relist(), RELIST);
     on("panel", (event) => (event.state === "begun" ? undefined : (this.#ended(event), earlier())));
-    this.#keys();
+    shortcuts(this);
   }
 
   /** @param {URLSearchParams} query */
   show(query) {
     const id = query.get("panel");
     this.#close();
+    this.query = query;
     if (id) this.#open(id);
     else this.#compose(query.get("collection") ?? "");
   }
@@ -96,8 +101,9 @@ export class Page {
   async #load() {
     const earlier = this.earlier.load();
     try {
-      const { collections } = await get("/api/collections");
+      const [{ collections }, { models }] = await Promise.all([get("/api/collections"), get("/api/models")]);
       this.composer.offer(collections, this.wanted);
+      this.composer.options.offer(models.map(({ alias }) => alias));
       this.preview.soon(0);
     } catch (problem) {
       this.composer.tell(problem.kind === "gone" ? null : problem);
@@ -136,12 +142,13 @@ export class Page {
     this.#listen(panel, asking);
   }
 
-  async #listen(panel, { collection, reply, messages }) {
+  async #listen(panel, { collection, reply, messages, invited = [], wishes = {} }) {
     const board = this.board;
     this.stream = new AbortController();
+    const guests = invited.length ? { with: invited } : {};
     try {
       await ask(
-        { model: `bench/${collection}`, messages, bench: { reply } },
+        { model: `bench/${collection}`, messages, ...guests, bench: { reply, ...wishes } },
         (event) => this.#event(panel, board, event),
         this.stream.signal,
       );
@@ -165,9 +172,11 @@ export class Page {
   }
 
   #started(panel, board) {
+    if (panel.blind) blind.hide(panel);
     board.seats();
     if (board !== this.board) return;
-    this.app.go(`?panel=${encodeURIComponent(panel.id)}`, { quiet: true });
+    this.query = new URLSearchParams({ panel: panel.id, ...(panel.blind && { blind: "1" }) });
+    this.app.go(`?${this.query}`, { quiet: true });
     announce(`${panel.seats.length} seats were asked.`);
   }
 
@@ -190,10 +199,33 @@ export class Page {
   #back = () =>
     h("button", { type: "button", class: "button small", on: { click: () => this.#again() } }, "Change the question");
 
-  #stop() {
+  // One seat, or all that are still at work: they end at the server, and say so on the stream that is open.
+  async #end(seat) {
+    const { board } = this;
+    const id = seat ? seat.call.split(".")[0] : board.panel.id;
+    try {
+      const { stopped } = await post("/api/panel/stop", { panel: id, ...(seat && { call: seat.call }) });
+      announce(stopped.length === 1 ? "1 seat was stopped." : `${stopped.length} seats were stopped.`);
+    } catch (problem) {
+      if (!seat && this.board === board) this.#unheard();
+      else announce(problem.message);
+    }
+  }
+
+  /** @param {import("../ask/panel.js").Seat} [seat] that one alone @returns {false | void} */
+  stop(seat) {
     const { board } = this;
     const panel = board?.panel;
-    if (!panel || !["asking", "answering"].includes(panel.state)) return false;
+    const live = panel && (["asking", "answering"].includes(panel.state) || panel.seats.some((each) => !finished(each)));
+    if (!live) return false;
+    if (panel.id) this.#end(seat);
+    else this.#unheard();
+  }
+
+  // Nothing is heard of the panel, or it cannot be stopped: then only the waiting ends.
+  #unheard() {
+    const { board } = this;
+    const { panel } = board;
     this.stream?.abort();
     leave(panel);
     panel.state = "stopped";
@@ -204,6 +236,47 @@ export class Page {
     Object.assign(panel, { note: said, actions: [panel.id ? this.#reload(panel) : this.#back()] });
     board.change();
     announce(said);
+  }
+
+  // Seats are asked once more, in a panel of their own that is recorded like any other; here they take their places again.
+  async #rerun(seats) {
+    const { board } = this;
+    const { panel } = board;
+    const aliases = seats.map(({ alias }) => alias);
+    const again = { ...panel, seats, state: "asking" };
+    const stream = (this.stream = new AbortController());
+    const heard = (event) => {
+      const now = Date.now();
+      if (event.event === "panel.started") {
+        for (const said of event.seats) {
+          const seat = seats.find(({ alias }) => alias === said.alias);
+          if (seat) restart(seat, said, event.panel, now);
+        }
+        return board.change();
+      }
+      hear(again, event, now);
+      if (event.event === "seat.done") board.ended(seats.find(({ call }) => call === event.call));
+      else board.change(seats.find(({ call }) => call === event.call));
+    };
+    announce(seats.length === 1 ? "It is asked again." : `${seats.length} seats are asked again.`);
+    try {
+      const body = { model: `bench/${panel.collection}`, messages: panel.messages, bench: { reply: "all", only: aliases } };
+      await ask(body, heard, stream.signal);
+    } catch (problem) {
+      if (problem.name === "AbortError" || this.board !== board) return;
+      leave(again);
+      board.tell(problem);
+    }
+  }
+
+  // What of the address the board changes: how the answers stand, whether names are hidden.
+  #view(changes) {
+    if (!this.query?.get("panel")) return;
+    const query = new URLSearchParams(this.query);
+    for (const [name, value] of Object.entries(changes)) value ? query.set(name, value) : query.delete(name);
+    if (String(query) === String(this.query)) return;
+    this.query = query;
+    this.app.go(`?${query}`, { quiet: true, replace: true });
   }
 
   #again() {
@@ -226,6 +299,7 @@ export class Page {
     if (!again) this.view.replaceChildren(h("p", { class: "faint" }, "Opening the panel…"));
     try {
       const panel = fromRecord(await get(`/api/panel/${encodeURIComponent(id)}`, signal));
+      if (this.query.get("blind") && !blind.judged(panel)) blind.hide(panel);
       this.app.title(["Ask", panel.task || id]);
       this.#board(panel);
       this.board.question.title.focus({ preventScroll: true });
@@ -260,7 +334,17 @@ export class Page {
   }
 
   #board(panel) {
-    this.board = new Board(panel, { stop: () => this.#stop(), again: () => this.#again() });
+    const rerun = whole(panel.messages) ? (seats) => this.#rerun(seats) : null;
+    this.board = new Board(
+      panel,
+      {
+        stop: (seat) => this.stop(seat),
+        again: () => this.#again(),
+        rerun,
+        view: (changes) => this.#view(changes),
+      },
+      { layout: this.query?.get("view") ?? undefined },
+    );
     this.view.replaceChildren(this.board.root);
   }
 
@@ -273,63 +357,16 @@ export class Page {
     this.board?.close();
     this.board = null;
   }
-
-  #keys() {
-    const judging = { page: "ask", group: "Judging", when: () => Boolean(this.board) };
-    const on = (run) => () => this.board.onCurrent(run);
-    shortcut(
-      { keys: ["Ctrl+Enter"], label: "Ask", group: "Question", page: "ask", run: () => false },
-      {
-        keys: ["ArrowUp"],
-        show: ["Up"],
-        label: "Last question, in an empty composer",
-        group: "Question",
-        page: "ask",
-        run: () => false,
-      },
-      {
-        keys: ["Escape"],
-        show: ["Esc"],
-        label: "Stop waiting",
-        group: "Question",
-        page: "ask",
-        run: () => (this.board?.pick.dismiss() ? undefined : this.#stop()),
-      },
-      {
-        keys: [..."12345678"],
-        show: ["1 – 8"],
-        label: "Go to a seat",
-        ...judging,
-        run: (key) => this.board.focus(Number(key) - 1),
-      },
-      { keys: ["u"], label: "Useful", ...judging, run: on((judge, seat) => judge.useful(seat, true)) },
-      { keys: ["n"], label: "Not useful", ...judging, run: on((judge, seat) => judge.useful(seat, false)) },
-      { keys: ["b"], label: "Best of the panel", ...judging, run: on((judge, seat) => judge.best(seat)) },
-      { keys: ["x"], label: "All bad", ...judging, run: () => this.board.judge.allBad() },
-      { keys: ["z"], label: "Undo", ...judging, run: () => void this.board.judge.undo() },
-      {
-        keys: ["[", "]"],
-        label: "Select the sentence before, after",
-        ...judging,
-        run: (key) => this.board.sentence(key === "]" ? 1 : -1),
-      },
-      {
-        keys: ["r"],
-        label: "Selected words or claim: a real finding",
-        ...judging,
-        run: () => this.board.decide("real"),
-      },
-      {
-        keys: ["f"],
-        label: "Selected words or claim: a false claim",
-        ...judging,
-        run: () => this.board.decide("false"),
-      },
-      { keys: ["j"], label: "Next claim", ...judging, run: () => this.board.claim(1) },
-      { keys: ["k"], label: "Claim before", ...judging, run: () => this.board.claim(-1) },
-    );
-  }
 }
+
+// Can it be asked again as it was? A record keeps that there was a picture, not its bytes.
+const whole = (messages) =>
+  Boolean(messages) &&
+  messages.every(
+    ({ content }) =>
+      !Array.isArray(content) ||
+      content.every(({ type, image_url: image }) => type !== "image_url" || /^data:[^,]+,.|^https?:/.test(image?.url ?? "")),
+  );
 
 // p20261129-142220-1a2b3c4d names the second in which it began, in UTC.
 function began(id) {

@@ -1,11 +1,13 @@
 // One panel in detail: how long each seat took, why each sat, what each said and what that was worth.
 import { Trouble } from "../api.js";
 import { Column } from "../ask/column.js";
+import { programs } from "../ask/code.js";
 import { Judge } from "../ask/judge.js";
 import { answered, fromRecord } from "../ask/panel.js";
 import { timeline } from "../chart.js";
 import { announce, copyButton, h } from "../dom.js";
 import { shortcut } from "../keys.js";
+import { copyMenu, exportMenu } from "../menu.js";
 import { Loading } from "../loading.js";
 import { failure } from "../notice.js";
 import { lookOf, meet, seat as seatName } from "../seats.js";
@@ -138,6 +140,8 @@ const head = (panel) =>
       "span",
       { class: "row end" },
       h("a", { class: "button", href: `/?panel=${encodeURIComponent(panel.id)}`, "data-go": true }, "Side by side"),
+      exportMenu(panel.id, "button"),
+      panel.messages && copyMenu(programs(() => panel), "button quiet"),
       copyButton("Copy id", () => panel.id, { class: "button quiet" }),
     ),
   );
