@@ -3,7 +3,7 @@
 
 /**
  * @param {Element} place
- * @param {(Node | string)[]} fresh what shall stand in it
+ * @param {(Node | string)[]} fresh what shall stand in it; a node that stands there already stays as it is
  */
 export function morph(place, fresh) {
   const old = [...place.childNodes];
@@ -14,6 +14,7 @@ export function morph(place, fresh) {
 
 // Whether one could be made to say what the other says; it does then.
 function alike(node, wanted) {
+  if (node === wanted) return true;
   if (!same(node, wanted)) return false;
   retell(node, wanted);
   return true;

@@ -13,6 +13,8 @@ import { ahead, plural, sentence } from "../words.js";
 
 const MOST_NOTICES = 3;
 const TICK = 1000; // ms between two steps of the countdowns
+const SOON = 100_000; // ms: clocks nearer than that are told to the second, others to the minute
+const SLOW = 20; // ticks between two looks at clocks that are told to the minute
 const LOOK = 5000; // ms between two looks at the server, while it is seen
 
 export class Page {
@@ -27,6 +29,7 @@ export class Page {
       timer: 0,
       looked: 0,
       tests: new Map(),
+      ticks: 0,
     });
     this.place = h("div", { class: "stack" });
     this.side = h("div", { class: "stack" });
@@ -76,8 +79,9 @@ export class Page {
     try {
       const said = await get("/api/quotas", asking.signal);
       if (this.asking !== asking || !this.said) return;
+      const news = told(said) !== told(this.said);
       this.#know(said);
-      this.#fill();
+      if (news) this.#fill();
     } catch {
       // The next look may find it.
     }
@@ -97,14 +101,19 @@ export class Page {
   #tick() {
     if (document.hidden || !this.said || this.follow.paused) return;
     if (performance.now() - this.looked > LOOK) this.#look();
-    else this.#fill();
+    this.ticks = (this.ticks + 1) % SLOW;
+    this.#fill(this.ticks > 0);
   }
 
-  #fill() {
-    morph(this.place, this.#blocks());
+  // With `near`, only blocks whose clocks are told to the second are drawn anew.
+  #fill(near = false) {
+    const kept = new Map(
+      [...this.place.querySelectorAll(".connection")].map((node) => [node.getAttribute("aria-label"), node]),
+    );
+    morph(this.place, this.#blocks(near ? kept : new Map()));
   }
 
-  #blocks() {
+  #blocks(kept = new Map()) {
     const { connections, quotas, resting, problems = [] } = this.said;
     const now = Date.now() + this.late;
     const wrong = problems.map((each) => notice("bad", sentence(each)));
@@ -125,9 +134,11 @@ export class Page {
         const mine = quotas.filter(({ connection }) => connection === each.connection);
         const first = mine.length > 0 && !headed;
         headed ||= first;
+        const theirs = resting.filter(({ connection }) => connection === each.connection);
+        if (kept.has(each.connection) && !ticking([each, ...mine, ...theirs], now)) return kept.get(each.connection);
         return block(each, {
           quotas: mine.sort(worst),
-          resting: resting.filter(({ connection }) => connection === each.connection),
+          resting: theirs,
           now,
           first,
           chosen: each.connection === chosen,
@@ -243,3 +254,12 @@ const probed = ({ model, reached, seconds, message, error, status }) =>
   reached
     ? `${model} answers, in ${seconds.toFixed(1)} s.`
     : `${model} does not answer: ${sentence(message ?? error ?? status)}`;
+
+// Is one of these clocks told to the second?
+const ticking = (all, now) =>
+  all.some(({ reset_at: reset, next_at: next, until }) =>
+    [reset, next, until].some((at) => at && Math.abs(Date.parse(at) - now) < SOON),
+  );
+
+// What there is to see: without the server's clock, and how old things are.
+const told = (said) => JSON.stringify(said, (name, value) => (name === "now" || name === "age_s" ? undefined : value));
