@@ -84,7 +84,7 @@ export function drawer(connection, { quotas, model, close, choose, done, act }) 
       ),
       h(
         "p",
-        { class: "faint" },
+        { class: "faint", "data-who": "admin" },
         "A probe is one small question: it counts and costs like any call. Who answers it is awake again.",
       ),
     ),
