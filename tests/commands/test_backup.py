@@ -98,13 +98,19 @@ class WithoutServer(BackupCase):
     def test_a_folder_that_a_server_has(self) -> None:
         self.bench("backup", self.file, "--home", self.home)
         home.use(self.home)
-        with home.own():
-            lock = home.FileLock(self.folder / "held")  # another process, as far as a lock can tell
-            self.assertTrue(lock.take())
-            lock.release()
+        with home.own():  # another process, as far as a lock can tell
             played = self.bench("restore", self.file, "--replace", "--json")
         self.assertEqual((played.code, played.document["error"]["kind"]), (1, "in_use"))
         self.assertIn("stop the server", played.document["error"]["hint"])
+
+    def test_the_gateway_alone_has_no_copy_to_give(self) -> None:
+        home.use(self.home)
+        with Stage() as stage, home.own() as owner:
+            owner.listening(int(stage.url.rpartition(":")[2]))
+            played = self.bench("backup", self.file, "--home", self.home, "--json")
+        self.assertEqual((played.code, played.document["files"]), (0, 1), played.out)
+        self.assertEqual(stage.last.path, "/api/backup")
+        self.assertIn("the gateway runs without the dashboard", played.err)
 
     def test_a_copy_that_breaks_off_is_none(self) -> None:
         status = {"ok": True, "home": str(self.home), "pid": 1}
