@@ -109,9 +109,12 @@ def asked(bench: Running, provider: Provider, question: str) -> list[dict[str, A
 
 
 def judge(bench: Running, seats: list[dict[str, Any]]) -> None:
-    """A verdict on the first seat, with a claim of each kind."""
+    """A verdict on the members, and on what nobody wants to read first."""
     post(bench, "/api/verdict", {"call": seats[0]["call"], "useful": True})
     post(bench, "/api/verdict", {"call": seats[1]["call"], "useful": False, "note": "too short"})
+    for seat in seats[2:]:
+        if seat["alias"] == "nemotron-ultra":
+            post(bench, "/api/verdict", {"call": seat["call"], "useful": False})
 
 
 def decide(bench: Running, seats: list[dict[str, Any]]) -> None:
