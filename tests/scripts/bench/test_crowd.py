@@ -50,7 +50,7 @@ class SlowCrowd(unittest.TestCase):
             self.assertEqual(len(judged), 100 + crowd.COLLECTIONS * crowd.ROUNDS)
             self.assertGreater(ledger.used("model", None)["total"]["calls"], 1000)
             close_all()
-        self.assertEqual(len(json.loads((folder / "models.json").read_text())["models"]), 12)
+        self.assertEqual(len(json.loads((folder / "models.json").read_text(encoding="utf-8"))["models"]), 12)
 
 
 if __name__ == "__main__":
