@@ -16,6 +16,7 @@ from metrics.dashboard import (
     status,
     stop,
     usage,
+    why,
 )
 
 HANDLERS = (
@@ -26,6 +27,7 @@ HANDLERS = (
     *panels.HANDLERS,
     *export.HANDLERS,
     *stop.HANDLERS,
+    *why.HANDLERS,
     *route.HANDLERS,
     *keys.HANDLERS,
     *quotas.HANDLERS,

@@ -16,7 +16,7 @@ from metrics.store.log import JsonLog
 
 Row = dict[str, Any]
 # {"id", "models": [model_id], "worked": [model_id], "now": model_id, "turns": int, "at": epoch s,
-#  "broke": model_id | None}
+#  "broke": model_id | None, "over": True once somebody ended it}
 Live = dict[str, Any]
 
 LAPSE = 3600.0  # seconds without a turn after which a conversation is over
@@ -39,7 +39,7 @@ def find(key: str, now: float) -> str | None:
 
     def look(state: dict[str, Live]) -> str | None:
         live = state.get(key)
-        return str(live["now"]) if live and now - live["at"] <= LAPSE else None
+        return str(live["now"]) if live and _goes_on(live, now) else None
 
     return LOG.counted(look)
 
@@ -50,7 +50,7 @@ def broke(key: str, now: float) -> str | None:
 
     def look(state: dict[str, Live]) -> str | None:
         live = state.get(key)
-        return live.get("broke") if live and now - live["at"] <= LAPSE else None
+        return live.get("broke") if live and _goes_on(live, now) else None
 
     return LOG.counted(look)
 
@@ -61,7 +61,7 @@ def begin(key: str, now: float, fresh: str, model_id: str, anew: bool = False) -
 
     def take(state: dict[str, Live]) -> Place:
         live = None if anew else state.get(key)
-        known = live is not None and now - live["at"] <= LAPSE
+        known = live is not None and _goes_on(live, now)
         if live is None or not known:
             live = _fresh(fresh, model_id, now)
         live = live | {"turns": live["turns"] + 1, "at": max(now, live["at"])}
@@ -69,6 +69,20 @@ def begin(key: str, now: float, fresh: str, model_id: str, anew: bool = False) -
         return Place(live["id"], live["turns"], live["now"] if known else None)
 
     return LOG.counted(take)
+
+
+def end(key: str, conversation: str) -> bool:
+    """Have the next turn of that key begin another conversation, which anybody may play; whether this one was
+    live."""
+
+    def mark(state: dict[str, Live]) -> bool:
+        live = state.get(key)
+        if live is None or live["id"] != conversation or live.get("over"):
+            return False
+        live["over"] = True
+        return True
+
+    return LOG.counted(mark)
 
 
 def number(key: str, conversation: str, model_id: str) -> int:
@@ -125,6 +139,10 @@ def turns(conversation: str, since: str = "") -> list[Row]:
 def retain(oldest: str) -> int:
     """Remove the files of months before `oldest` ("2026-05"); how many there were."""
     return LOG.retain(oldest)
+
+
+def _goes_on(live: Live, now: float) -> bool:
+    return now - live["at"] <= LAPSE and not live.get("over")
 
 
 def _fresh(conversation: str, model_id: str, at: float) -> Live:

@@ -52,6 +52,19 @@ class RoutesTest(unittest.TestCase):
         routes.record(self.row(at=NOW - 1))
         self.assertEqual(routes.find("k", NOW), "e:b", "the turn of the first one ends after it")
 
+    def test_ended_it_is_given_anew(self):
+        routes.begin("k", NOW, FIRST, "e:a")
+        self.assertFalse(routes.end("k", SECOND), "another one")
+        self.assertTrue(routes.end("k", FIRST))
+        self.assertFalse(routes.end("k", FIRST), "it is over already")
+        self.assertIsNone(routes.find("k", NOW))
+        routes.record(self.row())
+        self.assertIsNone(routes.find("k", NOW), "a turn that was under way does not revive it")
+        self.restart()
+        self.assertIsNone(routes.find("k", NOW))
+        self.assertEqual(routes.begin("k", NOW + 2, SECOND, "e:b"), routes.Place(SECOND, 1, None))
+        self.assertEqual(routes.find("k", NOW + 2), "e:b")
+
     def test_models_are_numbered_as_they_are_asked(self):
         routes.begin("k", NOW, FIRST, "e:a")
         asked = [routes.number("k", FIRST, model) for model in ("e:a", "e:b", "e:a")]

@@ -13,6 +13,7 @@ import { figures, walk } from "../table.js";
 import { plural, seconds, when } from "../words.js";
 
 const PAGE = 30;
+const LAPSE = 3_600_000; // ms without a turn after which a conversation is over by itself
 
 export class Page {
   /** @param {HTMLElement} root @param {any} app */
@@ -166,6 +167,7 @@ export class Page {
           "span",
           { class: "row end" },
           back,
+          this.#anew(turns),
           copyButton("Copy id", () => turns[0].conversation, { class: "button quiet" }),
         ),
       ),
@@ -184,6 +186,24 @@ export class Page {
       drawn(turns),
       this.told.root,
     ];
+  }
+
+  // While it goes on it stays with whom it has: this lets its next turn be given to whoever stands best.
+  #anew(turns) {
+    const { at, conversation, seconds: took } = turns.at(-1);
+    if (Date.now() - Date.parse(at) - 1000 * (took ?? 0) > LAPSE) return null;
+    const ended = async () => {
+      try {
+        const { ended: live } = await post("/api/conversation/end", { conversation });
+        const words = live ? "Its next turn is given anew." : "It is over already: what comes next is given anew.";
+        announce(words);
+        anew.replaceWith(h("span", { class: "faint" }, words));
+      } catch (problem) {
+        this.verdicts.prepend(failure(problem));
+      }
+    };
+    const anew = button("Choose anew from the next turn", ended, "quiet");
+    return anew;
   }
 
   #judged() {

@@ -1,5 +1,7 @@
 // Why each seat sat: the decision that was kept with the panel, in sentences first and in its figures after.
-import { h } from "../dom.js";
+import { get } from "../api.js";
+import { announce, h } from "../dom.js";
+import { failure } from "../notice.js";
 import { seat as seatName } from "../seats.js";
 import { plural } from "../words.js";
 
@@ -40,6 +42,7 @@ export function why(row) {
       !decision && h("p", { class: "faint" }, "Nobody explored, so nothing was decided."),
       decision?.candidates?.length > 0 && considered(decision),
       left(row),
+      decision?.candidates?.length > 0 && again(row),
     ),
   );
 }
@@ -91,6 +94,58 @@ function considered({ candidates, seats = [] }) {
     ),
     h("tbody", {}, rows),
   );
+}
+
+// The same decision once more, for what it would have come to: asked of the server, which asks nobody.
+function again({ panel: id, decision }) {
+  const said = h("div", { class: "stack decided", "aria-live": "polite" });
+  const ask = async (query, words) => {
+    try {
+      const told = await get(`/api/panel/decide?panel=${encodeURIComponent(id)}${query}`);
+      said.replaceChildren(...outcome(told, words));
+      announce(said.firstChild.textContent);
+    } catch (problem) {
+      said.replaceChildren(failure(problem));
+    }
+  };
+  const sat = (decision.seats ?? []).filter(({ how }) => how !== "asked");
+  const today = h(
+    "button",
+    { type: "button", class: "button", on: { click: () => ask("&today=1", "With today's record") } },
+    "Decide again with today's record",
+  );
+  const without = sat.map(({ alias }) =>
+    h(
+      "button",
+      {
+        type: "button",
+        class: "button quiet",
+        on: { click: () => ask(`&without=${encodeURIComponent(alias)}`, `Had ${alias} not sat`) },
+      },
+      `What if ${alias} had not sat?`,
+    ),
+  );
+  return h("div", { class: "stack" }, h("div", { class: "row wrap" }, today, without), said);
+}
+
+function outcome({ before, after, candidates, gone, policy, was, seed }, words) {
+  const names = (seats) => seats.map(({ alias }) => alias).join(", ");
+  const same = names(before) === names(after);
+  const who = after.length ? h("b", {}, names(after)) : "nobody";
+  const verdict = same
+    ? [`${words} it is the same: `, who, after.length > 1 ? " explore." : " explores."]
+    : [`${words}, `, who, ` would explore instead of ${names(before) || "nobody"}.`];
+  const notes = [
+    gone.length > 0 && `${gone.join(", ")} left the bench since.`,
+    policy !== was && `It was decided by ${was} then; this is ${policy}.`,
+    `Drawn with the same seed, ${seed}, from ${plural(candidates.length, "model")}. Nobody was asked.`,
+  ].filter(Boolean);
+  const rows = after.map((seat) => explorer(seat));
+  return [
+    h("p", { class: "verdict-said" }, verdict),
+    rows.length > 0 && !same ? h("ul", { class: "reasons" }, rows) : "",
+    h("p", { class: "faint" }, notes.join(" ")),
+  ];
 }
 
 function left({ skipped = [], decision }) {
