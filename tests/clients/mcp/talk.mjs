@@ -86,6 +86,7 @@ for (const [name, transport] of Object.entries(transports)) {
     const client = new Client({ name: "check", version: "1" });
     try {
       await client.connect(transport());
+      await client.listTools(); // from here on it holds what tools give against their schemas
       await talk(client);
       console.log(`PASS ${NAME}: ${name}: ${what}`);
     } catch (problem) {
