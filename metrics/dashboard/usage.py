@@ -15,7 +15,9 @@ from metrics.store import stamps
 from metrics.web.table import Call, Response
 
 OVER_TIME = ("model", "collection", "key", "purpose", "endpoint")
-COLUMNS = ("calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd", "estimated_calls")
+COLUMNS = ("calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd", "billed_usd")
+
+GAPS = ("estimated_calls", "unmetered_calls")
 
 
 def show(call: Call) -> Response:
@@ -73,10 +75,10 @@ def as_csv(call: Call) -> Response:
     stretch, copied = _stretch(call, now), ledger.counted_by(by)
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
-    lines.writerow(["since", by, *COLUMNS, "unmetered_calls", *usage.KINDS])
+    lines.writerow(["since", by, *COLUMNS, *GAPS, *usage.KINDS])
     for at, name, counts in periods.rows(copied, by, stretch, _named(by)):
         said = usage.document(counts)
-        figures = [said[column] for column in (*COLUMNS, "unmetered_calls")]
+        figures = [said[column] for column in (*COLUMNS, *GAPS)]
         lines.writerow([at, _harmless(name), *figures, *(said["tokens"][kind] for kind in usage.KINDS)])
     name = f"usage-by-{by}-{stamps.stamp(stretch.since)[:10]}.csv"
     headers = (

@@ -177,7 +177,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     speeds.fold(state["speeds"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=7)
+LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=8)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

@@ -26,7 +26,10 @@ State = dict[str, Any]
 FIELDS = ("model", "collection", "key", "purpose", "endpoint")
 BY = (*FIELDS, "day")
 KINDS = ("uncached_in", "cache_read", "cache_write", "out", "reasoning")
-COUNTS = ("calls", "errors", "interrupted", "priced", "unknown", "units", "estimated", "unmetered", *KINDS)
+COUNTS = (
+    *("calls", "errors", "interrupted", "priced", "unknown", "units", "billed", "estimated", "unmetered"),
+    *KINDS,
+)  # billed: units of what the provider itself said a call cost
 
 OPEN = 2  # hours that are being counted: calls that end together come in any order
 HOURS = 14 * 24  # that are told apart; what is older is kept by the day
@@ -61,13 +64,15 @@ def fold(state: State, row: Row) -> None:
 def _amounts(row: Row) -> list[tuple[int, int]]:
     """What a row adds to a cell: (place in COUNTS, how much), only what is not nothing."""
     status, error = row.get("cost_status"), row.get("error")
+    units = round(float(row.get("cost_usd") or 0.0) * cost.UNITS)
     counts = [
         1,
         row.get("status") != "ok" and error not in NOT_ITS_FAULT,
         error == INTERRUPTED,
         row.get("cost_usd") is not None,
         status == "unknown",
-        round(float(row.get("cost_usd") or 0.0) * cost.UNITS),
+        units,
+        units if status == "provider" else 0,
         bool(row.get("estimated")),
         status != "none" and row.get("out") is None,
         *(row.get(kind) or 0 for kind in KINDS),
@@ -184,8 +189,9 @@ def told(
     """{"by", "since", "total", "rows"}: what was used by each, in the order of what it cost.
 
     A row is {"name", "calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd",
-    "estimated_calls", "unmetered_calls", "tokens": {kind: count}}; `name` is null for calls without one.
-    `known_usd` is the sum over the priced calls, null where there is none but some of unknown cost.
+    "billed_usd", "estimated_calls", "unmetered_calls", "tokens": {kind: count}}; `name` is null for calls without one.
+    `known_usd` is the sum over the priced calls, null where there is none but some of unknown cost;
+    `billed_usd` is the part of it that providers stated themselves, the rest is made from prices.
     `since` (epoch seconds; None: all that is kept) is taken back to its full hour, or day where the hours are
     not told apart any more; the answer says to when. `named` may bring names together, as renames do.
     """
@@ -239,6 +245,7 @@ def document(counts: list[int]) -> dict[str, Any]:
         "priced_calls": said["priced"],
         "unknown_calls": said["unknown"],
         "known_usd": None if dark else cost.usd(said["units"]),
+        "billed_usd": cost.usd(said["billed"]),
         "estimated_calls": said["estimated"],
         "unmetered_calls": said["unmetered"],
         "tokens": {kind: said[kind] for kind in KINDS},

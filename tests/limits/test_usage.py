@@ -60,6 +60,8 @@ class Counted(unittest.TestCase):
         # name, row, what of its answer
         cases: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
             ("answered", row(), {"calls": 1, "priced_calls": 1, "known_usd": 5e-12, "errors": 0}),
+            ("billed", row(cost_status="provider"), {"known_usd": 5e-12, "billed_usd": 5e-12}),
+            ("by its price", row(), {"known_usd": 5e-12, "billed_usd": 0.0}),
             ("free", row(units=0), {"priced_calls": 1, "known_usd": 0.0, "unknown_calls": 0}),
             ("unknown", row(units=None), {"priced_calls": 0, "known_usd": None, "unknown_calls": 1}),
             (

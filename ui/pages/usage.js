@@ -148,7 +148,7 @@ export class Page {
     const each = step >= 604_800 ? "week" : step >= 86_400 ? "day" : step > 3600 ? "quarter of a day" : "hour";
     return bars({
       title: `${calls ? "Calls" : "Priced spend"} by ${each}`,
-      note: `${dayOf(since) === dayOf(last) ? dayOf(since) : `${dayOf(since)} to ${dayOf(last)}`}${step > 3600 ? " (UTC)" : ""}${calls ? "." : `, list price where no bill is known.${gaps}`}`,
+      note: `${dayOf(since) === dayOf(last) ? dayOf(since) : `${dayOf(since)} to ${dayOf(last)}`}${step > 3600 ? " (UTC)" : ""}${calls ? "." : `, ${prices(total)}.${gaps}`}`,
       label: `${calls ? "Calls" : "Spend"} over time by ${this.by}`,
       at,
       step,
@@ -277,6 +277,14 @@ export class Page {
     }
   }
 }
+
+// Whose word the sum is.
+const prices = ({ known_usd: known, billed_usd: billed }) =>
+  !billed
+    ? "at list prices"
+    : billed < known
+      ? `${money(billed)} of it as billed, the rest at list prices`
+      : "as billed";
 
 const dollarsOf = (usd) => (usd && usd < 0.01 ? money(usd) : dollars(usd));
 
