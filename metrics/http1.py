@@ -294,6 +294,8 @@ class Chunks:
                 continue
             if self._phase == "size":
                 at = self._whole_chunks(data, at, payload)
+                if at == size:
+                    break
             reached = self._step(data, at)
             if reached < 0:
                 self._held = data[at:]

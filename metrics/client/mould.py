@@ -126,8 +126,9 @@ def _strings(spelled: list[bytes]) -> list[str] | None:
     if b"\\" in inner and (any(one.endswith(b"\\") for one in spelled) or _SURROGATE.search(inner)):
         return None
     try:
-        texts: list[str] = _decoder.decode(f'["{inner.decode()}"]')
+        whole = f'["{inner.decode()}"]'
+        texts, end = _decoder.raw_decode(whole)
     except ValueError:
         return None
     # A quote in one of them would have made more of it than one string.
-    return texts if len(texts) == len(spelled) else None
+    return texts if len(texts) == len(spelled) and end == len(whole) else None
