@@ -9,7 +9,7 @@ from tests.mcp.stage import message
 from tests.running import ROOT, clean_environment
 
 
-class MainTest(unittest.TestCase):
+class SlowMainTest(unittest.TestCase):
     def test_lines_in_lines_out(self):
         """Nobody is asked: what is no message is answered by the twin itself, what is one says that there is
         no server."""

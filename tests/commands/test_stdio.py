@@ -48,13 +48,13 @@ class NobodyTest(unittest.TestCase):
         self.assertEqual(self.said(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'), [])
 
 
-def setUpModule():
-    ServedTest.provider = unittest.enterModuleContext(Provider())
-    ServedTest.bench = unittest.enterModuleContext(Running())
-    ServedTest.bench.seat("held", ServedTest.provider.base, "slow")
+class SlowServedTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.bench = cls.enterClassContext(Running())
+        cls.provider = cls.enterClassContext(Provider())
+        cls.bench.seat("held", cls.provider.base, "slow")
 
-
-class ServedTest(unittest.TestCase):
     def setUp(self):
         reader, writer = os.pipe()
         self.stdin = os.fdopen(writer, "w", encoding="utf-8")

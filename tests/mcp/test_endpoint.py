@@ -160,17 +160,18 @@ class FuzzTest(McpCase):
                         self.assertEqual(("result" in said[-1]) + ("error" in said[-1]), 1, shown)
 
 
-def setUpModule():
-    ServedTest.bench = unittest.enterModuleContext(Running(BENCHWARMERS_REQUIRE_KEYS="1"))
-    ServedTest.provider = unittest.enterModuleContext(Provider())
-    ServedTest.bench.seat("held", ServedTest.provider.base, "quick", "slow")
-    ServedTest.bench.seat("other", ServedTest.provider.base, "lone")
-    ServedTest.key = ServedTest.bench.do("key", "create", "mcp").strip()
-    ServedTest.narrow = ServedTest.bench.do("key", "create", "narrow", "--collections", "other").strip()
-
-
 class ServedTest(unittest.TestCase):
     """One server, asked over connections."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.bench = cls.enterClassContext(Running(BENCHWARMERS_REQUIRE_KEYS="1"))
+        # The provider ends first: a server waits for the seats that are still being answered.
+        cls.provider = cls.enterClassContext(Provider())
+        cls.bench.seat("held", cls.provider.base, "quick", "slow")
+        cls.bench.seat("other", cls.provider.base, "lone")
+        cls.key = cls.bench.do("key", "create", "mcp").strip()
+        cls.narrow = cls.bench.do("key", "create", "narrow", "--collections", "other").strip()
 
     def open(self, verb, body=None, path="/mcp", key="", **headers):
         """A connection on which a request was sent, and its answer."""
