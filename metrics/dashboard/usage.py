@@ -16,7 +16,6 @@ from metrics.web.table import Call, Response
 
 OVER_TIME = ("model", "collection", "key", "purpose", "endpoint")
 COLUMNS = ("calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd", "billed_usd")
-
 GAPS = ("estimated_calls", "unmetered_calls")
 
 

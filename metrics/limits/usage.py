@@ -189,9 +189,9 @@ def told(
     """{"by", "since", "total", "rows"}: what was used by each, in the order of what it cost.
 
     A row is {"name", "calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd",
-    "billed_usd", "estimated_calls", "unmetered_calls", "tokens": {kind: count}}; `name` is null for calls without one.
-    `known_usd` is the sum over the priced calls, null where there is none but some of unknown cost;
-    `billed_usd` is the part of it that providers stated themselves, the rest is made from prices.
+    "billed_usd", "estimated_calls", "unmetered_calls", "tokens": {kind: count}}; `name` is null for calls
+    without one. `known_usd` is the sum over the priced calls, null where there is none but some of unknown
+    cost; `billed_usd` is the part of it that providers stated themselves, the rest is made from prices.
     `since` (epoch seconds; None: all that is kept) is taken back to its full hour, or day where the hours are
     not told apart any more; the answer says to when. `named` may bring names together, as renames do.
     """

@@ -72,12 +72,11 @@ function head(
   act,
 ) {
   const [mark, word] = STATES[state];
-  const far = next && ahead(next, now);
   const said =
     state === "pacing" && next
       ? `pacing, next slot in ${distance(next, now)}`
-      : state === "resting" && far
-        ? `resting until ${far}`
+      : state === "resting" && next
+        ? rests("resting", next, now)
         : word;
   const facts = [
     kind === "local" ? "this computer" : price === "mixed" ? "free and paid" : price,
@@ -195,7 +194,7 @@ function below({ connection: name, refused, why, state }, { resting, spent, now,
       h(
         "li",
         {},
-        h("span", {}, h("b", {}, model), ` rests until ${ahead(until, now)}: ${restsFor(reason)}.`),
+        h("span", {}, h("b", {}, model), ` ${rests("rests", until, now)}: ${restsFor(reason)}.`),
         h(
           "span",
           { class: "row", "data-who": "admin" },
@@ -210,6 +209,10 @@ function below({ connection: name, refused, why, state }, { resting, spent, now,
   ].filter(Boolean);
   return rows.length ? h("ul", { class: "below", "data-connection": name }, rows) : null;
 }
+
+// "rests for 4 s", "rests until 03:57, in 60 min"
+const rests = (verb, until, now) =>
+  Date.parse(until) - now < 90_000 ? `${verb} for ${distance(until, now)}` : `${verb} until ${ahead(until, now)}`;
 
 /** @param {string | null} why @returns {string} */
 export const restsFor = (why) => (why === "asked" ? "you let it rest" : String(why ?? "unknown").replaceAll("_", " "));
