@@ -127,8 +127,21 @@ async function copy(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    return false;
+    return copyBySelection(text);
   }
+}
+
+// Over plain http from another computer a browser has no clipboard to write to; what is selected it copies all the same.
+function copyBySelection(text) {
+  const back = document.activeElement;
+  const box = h("textarea", { class: "hidden", "aria-hidden": "true", tabindex: "-1" });
+  box.value = text;
+  (document.querySelector("dialog[open]") ?? document.body).append(box);
+  box.select();
+  const copied = document.execCommand("copy");
+  box.remove();
+  back?.focus();
+  return copied;
 }
 
 let unsaid = [];

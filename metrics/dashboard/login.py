@@ -7,7 +7,7 @@ The page is a plain form; a script sends it, because a page of another site can 
 import time
 from functools import partial
 
-from metrics.bench import fields
+from metrics.bench import changes, fields
 from metrics.dashboard import frame
 from metrics.records import Problem
 from metrics.store.stamps import stamp
@@ -35,6 +35,7 @@ def sign_in(door: Door, call: Call) -> Response:
     person = door.sign_in(call, token) if invitation is None else door.accept(call, invitation)
     now = time.time()
     secret = sessions.begin(person, door.token, door.address(call), now)
+    changes.note(person.name, f"session of {person.name}", "session", None, "begun")
     about = {"name": person.name, "role": person.role, "expires": stamp(now + sessions.LASTS)}
     if form.get("bearer"):
         return frame.ok(**about, session=secret)

@@ -2,6 +2,7 @@ import json
 import time
 import unittest
 
+from metrics.bench import changes
 from metrics.dashboard import login
 from metrics.web import invitations, roles, sessions
 from metrics.web.door import Door
@@ -43,6 +44,9 @@ class Login(ApiCase):
         self.assertEqual((reply["name"], reply["role"]), ("anna", roles.JUDGE))
         found = sessions.find(reply["session"], TOKEN, now)
         self.assertEqual(found and (found.name, found.role), ("anna", roles.JUDGE))
+        told = [(row["by"], row["what"], row["new"]) for row in changes.recent(2)[0]]
+        self.assertEqual(told, [("anna", "session of anna", "begun"), ("anna", "invitation anna", "used")])
+        self.assertNotIn(secret, self.text("changes.jsonl"))
         self.assertIn("was used", self.refused("/login", {"invitation": secret}, 401))
 
     def test_a_session_that_was_there_before_ends_where_the_next_begins(self) -> None:

@@ -6,12 +6,15 @@ import { keyTable, once } from "../access/list.js";
 import { invited, inviteForm, refusals, signedIn } from "../access/people.js";
 import { h } from "../dom.js";
 import { shortcut } from "../keys.js";
+import * as live from "../live.js";
 import { button, empty } from "../loading.js";
 import { failure, notice } from "../notice.js";
 import { pairs, walk } from "../table.js";
 import { isJudge } from "../who.js";
 
 const SOON = 300; // ms for which waiting says nothing
+const OFTEN = 1000; // ms between looks for what others change
+const ABOUT = /^(key|budget|invitation|session) /;
 const MONTH = "/api/usage?by=key&since=30d";
 
 export class Page {
@@ -31,6 +34,8 @@ export class Page {
     this.side = h("div", { class: "stack" });
     this.panes = h("div", { class: "drawered" }, this.place, this.side);
     this.#keys();
+    const told = live.throttled(() => this.look && !typing(this.root) && this.#again(), OFTEN);
+    live.on("change", ({ what = "key " }) => ABOUT.test(what) && told());
   }
 
   /** @param {URLSearchParams} query  key, and model: what it would be asked; new, budget or invite: a form */
@@ -257,6 +262,9 @@ export class Page {
     );
   }
 }
+
+// A form that is being filled in, and a question that waits, are left alone.
+const typing = (root) => Boolean(document.querySelector("dialog[open]") ?? root.querySelector("form:focus-within"));
 
 // Who has the focus, and how to give it to whoever stands in that place after a redraw.
 function hold(root) {
