@@ -43,12 +43,12 @@ CALL = {"call": fields.line(200)}
 
 def why(arguments: Arguments, call: Call) -> Row:
     """Of one call: who it was, how it was chosen and with what chance, what became of it and what was said of
-    it. Problem 404 for an unknown one."""
+    it. Problem 404 for one that is unknown, or somebody else's."""
     its = fields.take(arguments, CALL, required=("call",))["call"]
     inscope.check([its])
     offload = offloads.find(its)
-    if offload is None:
-        raise Problem(404, f'there is no call "{its}": take one from the result of ask', param="call")
+    if offload is None or offload.get("key", "local") != asked.caller(call):
+        raise Problem(404, f'you asked no call "{its}": take one from the result of ask', param="call")
     told = {"call": its, "alias": offload["model"], "model_id": offload["model_id"]}
     told |= {name: offload.get(name) for name in ("collection", "shape", "seat", "how", "p", "status")}
     told |= _of_panel(its, offload) if offload.get("panel") else _of_route(its)

@@ -56,9 +56,10 @@ class TellingTest(McpCase):
         self.assertEqual(told["candidates"], ["one", "two"])
 
     def test_why_of_what_is_not_there_or_not_for_them(self):
-        self.assertIn("there is no call", self.fails("why", {"call": "p20261130-120000-0a1b2c3d.member1"}))
-        self.assertIn("there is no call", self.fails("why", {"call": "nonsense"}))
+        self.assertIn("you asked no call", self.fails("why", {"call": "p20261130-120000-0a1b2c3d.member1"}))
+        self.assertIn("you asked no call", self.fails("why", {"call": "nonsense"}))
         call = self.asked()["seats"][0]["call"]
+        self.assertIn("you asked no call", self.fails("why", {"call": call}, key=a_key("other")))
         self.assertIn("does not open", self.fails("why", {"call": call}, key=a_key(collections=("x",))))
 
     def test_a_rate_comes_with_its_interval(self):
