@@ -21,6 +21,9 @@ from metrics.telemetry import meter, otlp, sending, spans
 from metrics.telemetry.options import Options
 
 LOOK = 0.5  # seconds between looks at what has happened
+GATHER = (
+    0.25  # seconds that news are gathered for: a thread woken for each costs the calls more than all else
+)
 TRIES = 5  # of one batch
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 30.0  # seconds between them
 LAST_WORDS = 2.0  # seconds that sending what is left may take at the end
@@ -91,20 +94,27 @@ class Exporter:
 
     # --- hearing
 
+    @property
+    def _topics(self) -> tuple[str, ...]:
+        return spans.TOPICS if self.options.traces else ("call",)
+
     def _listen(self) -> None:
         while not self._stopping.is_set():
             try:
-                reader = bus.subscribe(spans.TOPICS, lasting=True)
+                reader = bus.subscribe(self._topics, lasting=True)
             except Problem:  # too many watch: there is a next time
                 if self._pause(LOOK):
                     return
                 continue
             with reader:
                 while not (reader.over or self._stopping.is_set()):
-                    self.hear(reader.take(LOOK))
+                    self.hear(reader.take(LOOK, GATHER, self._doze))
                 self.hear(reader.take(0.0))
             if reader.lost:
                 self._count("lapses", 1)
+
+    def _doze(self, seconds: float) -> None:
+        self._stopping.wait(seconds)
 
     def hear(self, news: list[bus.News]) -> None:
         """Take in what happened. What cannot be told costs only itself."""
