@@ -45,7 +45,7 @@ const named = (key) => [
 ];
 
 const made = ({ created, expires, expired }) => [
-  created ? when(created) : faint("unknown"),
+  created ? day(created) : faint("unknown"),
   h("small", {}, expires ? `${expired ? "expired" : "until"} ${day(expires)}` : "does not expire"),
 ];
 
