@@ -31,8 +31,8 @@ MANIFEST = "manifest.json"
 SEALED = "secrets.json"  # the manifest of what `seal` added
 INSIDE = "home/"
 
-# What opens something: providers' keys, whoever is signed in or invited here, where `bench` is signed in. Gateway
-# keys are kept as SHA-256 of 256 random bits, from which no key can be had: they are no secret.
+# What opens something: providers' keys, whoever is signed in or invited here, and where `bench` is signed in.
+# Gateway keys are kept as SHA-256 of 256 random bits, from which no key can be had: they are no secret.
 SECRETS = ("credentials.json", "sessions.json", "invitations.json", "logins.json")
 
 # Logs from which a row may name rows of those after them; any other comes before all of these.
