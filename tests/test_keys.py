@@ -327,8 +327,15 @@ class SlowLoginTest(Keyed):
         self.assertEqual(self.call("GET", "/")[2], b"Ollama is running")
 
     def test_a_host_of_numbers_is_served_and_a_strange_name_is_not(self):
-        for host, status in (("10.1.2.3:8122", 200), ("evil.example", 403)):
-            self.assertEqual(self.call("GET", "/health", Host=host)[0], status)
+        cases = [
+            ("10.1.2.3:8122", "/login", 200),
+            ("evil.example", "/login", 403),
+            ("evil.example", "/v1/models", 403),
+            ("evil.example", "/health", 200),  # whoever hosts it asks by a name of its own
+        ]
+        for host, path, status in cases:
+            with self.subTest(host, path=path):
+                self.assertEqual(self.call("GET", path, Host=host)[0], status)
 
     def refused_in_the_end(self, act):
         """The first 429 of a caller who keeps trying: how soon it comes depends on how fast they are."""
