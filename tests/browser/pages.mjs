@@ -9,6 +9,8 @@ const latest = (page) => found(page, "q=inversion");
 export const PAGES = {
   ask: ["/", ".who-sits .bench"],
   answers: [async (page) => `/?panel=${await latest(page)}`, ".columns .column"],
+  "answers blind": [async (page) => `/?panel=${await latest(page)}&blind=1`, ".column .tile"],
+  "two answers": [async (page) => `/?panel=${await latest(page)}&view=two-up`, ".two-row[data-how]"],
   owed: ["/owed", ".judge-bar"],
   panels: ["/panels", "table.rows"],
   panel: [async (page) => `/panels?panel=${await first(page)}`, ".answers .column"],

@@ -206,9 +206,11 @@ export class Board {
     this.cols.classList.toggle("stacked", this.layout === "stack");
     this.cols.classList.toggle("tabbed", this.layout === "tabs");
     this.cols.hidden = two;
+    this.root.classList.toggle("comparing", two);
     this.twoUp.root.hidden = !two;
     this.tabs.hidden = this.layout !== "tabs";
     this.tools.show(this.layout);
+    this.#tabs();
     this.tools.press("fold", two ? this.twoUp.only : Boolean(this.folds));
     if (two) this.twoUp.show();
     this.hooks.view({ view: two ? "two-up" : "" });

@@ -19,7 +19,12 @@ export class Earlier {
     this.root = h(
       "section",
       { class: "card", "aria-labelledby": "earlier", hidden: true },
-      h("header", {}, h("h2", { id: "earlier" }, "Earlier on this computer")),
+      h(
+        "header",
+        {},
+        h("h2", { id: "earlier" }, "Earlier on this computer"),
+        h("a", { class: "end", href: "/panels", "data-go": true }, "All panels"),
+      ),
       this.list,
       this.foot,
     );

@@ -18,11 +18,12 @@ export class Preview {
     this.asking = asking;
     this.leaveOut = leaveOut;
     this.shape = h("span", { class: "faint" });
+    this.change = h("a", { class: "button quiet small end", href: "/collections", "data-go": true }, "Change seats");
     this.body = h("div", { class: "pad stack" }, h("p", { class: "faint" }, "Looking…"));
     this.root = h(
       "section",
       { class: "card who-sits", "aria-labelledby": "who-sits" },
-      h("header", {}, h("h2", { id: "who-sits" }, "Who will sit"), this.shape),
+      h("header", {}, h("h2", { id: "who-sits" }, "Who will sit"), this.shape, this.change),
       this.body,
     );
     this.timer = 0;
@@ -38,6 +39,7 @@ export class Preview {
     const { collection, reply, messages, invited = [], wishes = {} } = this.asking();
     this.stale?.abort();
     if (!collection) return;
+    this.change.href = `/collections?collection=${encodeURIComponent(collection)}`;
     this.stale = new AbortController();
     this.asked = messages.some(({ role, content }) => role === "user" && content.length);
     const words = this.asked ? messages : [{ role: "user", content: "Who would sit?" }];
