@@ -15,7 +15,7 @@ const LONGEST_LINK = 2000;
  * @param {string} text
  * @returns {Span[]}
  */
-export const spans = (text) => scan({ text, vain: new Set() }, 0, text.length, 0);
+export const spans = (text) => scan({ text, vain: new Set(), next: new Map() }, 0, text.length, 0);
 
 // Each reader looks at text[i] and answers a span, or nothing.
 const READERS = {
@@ -125,10 +125,21 @@ function closer(state, from, to, mark, n) {
   return -1;
 }
 
+// Is there any of these from here on, near enough for a link? Without, no bracket has to be matched.
+function near(state, mark, i, to) {
+  let found = state.next.get(mark);
+  if (!found || i < found.from || i > found.at) {
+    found = { from: i, at: (state.text.indexOf(mark, i) + 1 || Infinity) - 1 };
+    state.next.set(mark, found);
+  }
+  return found.at < Math.min(to, i + LONGEST_LINK);
+}
+
 function link(state, i, to, depth) {
   const { text } = state;
+  if (!near(state, "](", i, to)) return null;
   const shut = bracket(text, i, Math.min(to, i + LONGEST_LINK), "[", "]");
-  if (shut < 0 || text[shut + 1] !== "(") return null;
+  if (shut < 0 || text[shut + 1] !== "(" || !near(state, ")", shut, to)) return null;
   const end = bracket(text, shut + 1, Math.min(to, shut + LONGEST_LINK), "(", ")");
   if (end < 0) return null;
   const href = text

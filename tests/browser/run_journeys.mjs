@@ -13,6 +13,9 @@ await run({
       ["m", "/models"],
       ["c", "/collections"],
       ["e", "/endpoints"],
+      ["q", "/quotas"],
+      ["u", "/usage"],
+      ["k", "/keys"],
       ["s", "/settings"],
       ["p", "/panels"],
     ]) {
@@ -20,7 +23,8 @@ await run({
       await until(page, () => path(page), place, "where we are");
       must((await page.locator(".rail [aria-current=page]").count()) === 1, "one page of the rail is current");
     }
-    for (const place of ["/settings", "/endpoints", "/collections", "/models", "/conversations", "/owed", "/panels"]) {
+    const back = ["/settings", "/keys", "/usage", "/quotas", "/endpoints", "/collections", "/models"];
+    for (const place of [...back, "/conversations", "/owed", "/panels"]) {
       await page.goBack();
       await until(page, () => path(page), place, "where Back leads");
     }
@@ -107,7 +111,7 @@ await run({
     const page = await open("/settings");
     await page.waitForSelector(".setting .field");
     await page.route("**/api/**", (route) => route.abort());
-    for (const key of ["o", "p", "v", "m", "c", "e"]) {
+    for (const key of ["o", "p", "v", "m", "c", "k", "e"]) {
       await press(page, "g", key);
       await page.locator("main .notice.bad", { hasText: "not running" }).first().waitFor();
       await page.getByRole("button", { name: "Try again" }).first().waitFor();
@@ -166,7 +170,12 @@ await run({
     await page.getByRole("button", { name: "Remove" }).click();
     await page.locator("dialog input").fill("second");
     await page.locator("dialog").getByRole("button", { name: "Remove" }).click();
-    await until(page, async () => (await ask(page, "/api/endpoints")).endpoints.length, endpoints.length, "endpoints at the end");
+    await until(
+      page,
+      async () => (await ask(page, "/api/endpoints")).endpoints.length,
+      endpoints.length,
+      "endpoints at the end",
+    );
   },
 
   "a setting is kept, a wrong one is refused with its reason and goes back": async () => {

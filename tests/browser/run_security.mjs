@@ -107,10 +107,8 @@ function provider(answers) {
   return new Promise((ready) => server.listen(0, "127.0.0.1", () => ready(server)));
 }
 
-const said = {};
-for (const [name, answer] of Object.entries(ANSWERS)) said[name] = answer;
-for (const [name, book] of Object.entries(BOOKS)) said[`book-${name}`] = book;
-said.refuses = "";
+const books = Object.entries(BOOKS).map(([name, book]) => [`book-${name}`, book]);
+const said = { ...ANSWERS, ...Object.fromEntries(books), refuses: "" };
 const server = await provider(said);
 const owner = { "content-type": "application/json", authorization: `Bearer ${TOKEN}` };
 
@@ -356,16 +354,33 @@ const checks = {
   },
 };
 
+const watched = (page) =>
+  page.evaluate(() => {
+    globalThis.long = [];
+    new PerformanceObserver((list) => {
+      globalThis.long.push(...list.getEntries().map(({ duration }) => duration));
+    }).observe({ type: "longtask" });
+  });
+
+for (const name of ["paragraphs", "brackets"])
+  checks[`five megabytes of ${name} are written without the page standing still`] = async () => {
+    const page = await signedIn(`/?collection=book-${name}`);
+    await page.locator(".composer textarea").first().fill("Write a book.");
+    await watched(page);
+    const began = Date.now();
+    await press(page, "Control+Enter");
+    await page.locator(".column[data-state=done]").first().waitFor();
+    const longest = await page.evaluate(() => Math.max(0, ...globalThis.long));
+    await inert(page, name);
+    must(longest < 1500, `${Math.round(longest)} ms at a stretch`);
+    console.log(`     ${name}: ${Date.now() - began} ms, longest task ${Math.round(longest)} ms`);
+  };
+
 for (const name of Object.keys(BOOKS))
   checks[`five megabytes of ${name} are read without the page standing still`] = async () => {
     const id = await panelOf(`book-${name}`);
     const page = await signedIn("/panels");
-    await page.evaluate(() => {
-      globalThis.long = [];
-      new PerformanceObserver((list) =>
-        globalThis.long.push(...list.getEntries().map(({ duration }) => duration)),
-      ).observe({ type: "longtask" });
-    });
+    await watched(page);
     const began = Date.now();
     await page.evaluate((place) => {
       history.pushState(null, "", place);
