@@ -6,6 +6,7 @@ import { PAGES } from "./pages.js";
 import { may } from "./who.js";
 import { when } from "./words.js";
 
+const ID = /^([pr]\d{8}-\d{6}-[0-9a-f]{4,32})(?:\.[a-z0-9]+)?$/; // of a panel or a conversation, or of a call in it
 const REST = 200; // ms without typing after which panels are looked up
 const MOST = 6; // of a group
 
@@ -104,13 +105,22 @@ class Palette {
     }
   }
 
+  // An id is opened as it stands, that of a call in what it belongs to.
+  #named(typed) {
+    const id = ID.exec(typed)?.[1];
+    if (!id) return [];
+    const path = id[0] === "p" ? `/panels?panel=${id}` : `/conversations?conversation=${id}`;
+    return [{ group: id[0] === "p" ? "Panels" : "Conversations", words: typed, says: "open", run: () => this.go(path) }];
+  }
+
   #draw() {
     const typed = this.words.value.trim().toLowerCase();
     const only = typed.startsWith(">") ? "Actions" : "";
     const words = typed.replace(/^>/, "").split(/\s+/).filter(Boolean);
     const fits = (each) =>
       (!only || each.group === only) && words.every((word) => each.words.toLowerCase().includes(word));
-    const all = [...this.fixed().filter(fits), ...(only ? [] : this.panels)];
+    const named = this.#named(typed);
+    const all = [...named, ...this.fixed().filter(fits), ...(only || named.length ? [] : this.panels)];
     const groups = [...new Set(all.map(({ group }) => group))];
     this.shown = groups.flatMap((group) =>
       all.filter((each) => each.group === group).slice(0, typed ? MOST : group === "Pages" ? 12 : 2),

@@ -65,6 +65,23 @@ export class Prose {
     }
   }
 
+  /**
+   * Put something behind the words of each stretch; what stood there before goes.
+   * @param {{start: number, end: number, node: Node}[]} cites
+   */
+  cite(cites) {
+    this.root.querySelectorAll(".cites").forEach((old) => old.remove());
+    const leaves = [...this.root.querySelectorAll("p, li, figure, blockquote")].map((leaf) => ({
+      leaf,
+      place: this.places.get(this.#nodes(leaf)[0]),
+    }));
+    for (const { start, end, node } of cites) {
+      const inside = leaves.filter(({ place }) => place && place.start >= start && place.start < end);
+      const last = inside.findLast(({ leaf }) => leaf.matches("p, li")) ?? inside.at(-1);
+      if (last) (last.leaf.querySelector(":scope > :is(ul, ol)")?.before(node) ?? last.leaf.append(node));
+    }
+  }
+
   /** @param {Mark[]} marks all of them; what is not named is unmarked */
   mark(marks) {
     const touched = [...this.marks, ...marks].filter((mark) => !(has(this.marks, mark) && has(marks, mark)));

@@ -105,6 +105,25 @@ await run({
     await page.getByRole("button", { name: "Only differences" }).click();
   },
 
+  "a merged answer says which seats make its points, and a call is found by its id": async () => {
+    const page = await open("/?collection=review");
+    await page.waitForSelector(".who-sits .bench");
+    await until(page, () => page.locator("#collection").inputValue(), "review", "the collection");
+    await page.getByRole("button", { name: "Merged" }).click();
+    await page.locator("#question").fill("Is the retry in fetch.py idempotent when the upload is resumed?");
+    await press(page, "Control+Enter");
+    await page.locator(".merged .cites button").first().click();
+    must((await page.locator(".columns .column[aria-current=true]").count()) === 1, "it leads to the seat");
+    await done(page);
+    const { panels } = await ask(page, "/api/log?limit=1");
+    await press(page, "Control+k");
+    await page.keyboard.type(panels[0].seats[0].call);
+    await page.locator(".palette [aria-selected=true]", { hasText: "open" }).waitFor();
+    await press(page, "Enter");
+    await page.waitForSelector(".answers .column");
+    must((await path(page)).endsWith(panels[0].panel), "its panel is open");
+  },
+
   "yesterday's panel is found and taken along as a page that does nothing": async () => {
     const page = await open("/panels");
     await page.waitForSelector("table.rows");

@@ -6,6 +6,7 @@ import { glyph, lookOf, meet, nameOf } from "../seats.js";
 import { plural, seconds, sentence, wordsIn } from "../words.js";
 import { points, shared } from "./alike.js";
 import * as blind from "./blind.js";
+import { cite } from "./cite.js";
 import { Claims } from "./claims.js";
 import { Column, stateOf } from "./column.js";
 import { Judge } from "./judge.js";
@@ -311,9 +312,28 @@ export class Board {
       );
     if (this.merger?.seat !== seat || (seat.alias && this.merger.alias !== seat.alias)) {
       this.merger = Object.assign(new Column(seat, 0, this.judge), { alias: seat.alias });
-      this.merged.replaceChildren(h("h2", {}, "Merged answer"), this.merger.root);
+      this.cited = "";
+      this.merged.replaceChildren(
+        h("h2", {}, "Merged answer"),
+        h("p", { class: "faint" }, "Behind each point: the seats that say it too, matched by its words."),
+        this.merger.root,
+      );
     }
     this.merger.draw(now);
+    if (finished(seat) && this.panel.seats.every(finished)) this.#cite();
+  }
+
+  // Again whenever something about it has changed: a mark or the plain text draw it anew.
+  #cite() {
+    const { seat, prose } = this.merger;
+    const look = [seat.text.length, seat.claims.length, prose.raw, this.panel.blind].join();
+    if (!answered(seat) || this.cited === look || prose.raw) return;
+    this.cited = look;
+    cite(this.merger, this.panel.seats, (from, point) => {
+      if (this.layout === "two-up") this.show("columns");
+      this.focus(this.panel.seats.indexOf(from));
+      this.#columnOf(from).prose.reveal(point);
+    });
   }
 
   #problem() {

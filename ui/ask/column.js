@@ -195,7 +195,7 @@ export class Column {
     this.stopButton = this.acts.stop && act("Stop", this.acts.stop);
     this.againButton = this.acts.again && act("Retry", this.acts.again);
     this.place = h("span", { class: "faint" }, "You can judge while it writes");
-    return h("div", { class: "row calls", hidden: true }, this.place, this.againButton, this.stopButton);
+    return h("div", { class: "row calls", "data-who": "admin", hidden: true }, this.place, this.againButton, this.stopButton);
   }
 
   #callsShown() {
@@ -244,7 +244,7 @@ export class Column {
       this.acts.again &&
         h(
           "button",
-          { type: "button", class: "button quiet tiny rerun", on: { click: () => this.acts.again(this.seat) } },
+          { type: "button", class: "button quiet tiny rerun", "data-who": "admin", on: { click: () => this.acts.again(this.seat) } },
           "Run again",
         ),
     );

@@ -151,7 +151,10 @@ function grow(seat, field, status, event, now) {
 
 function merging(panel, event, now) {
   panel.merger ??= blankSeat({ call: event.call, seat: "merger", alias: event.alias ?? "" }, now);
-  if (event.alias) panel.merger.alias = event.alias;
+  if (event.alias) {
+    const same = panel.seats.find(({ alias }) => alias === event.alias); // who merges mostly sits too, and looks the same
+    Object.assign(panel.merger, { alias: event.alias, id: panel.merger.id ?? same?.id });
+  }
   if (panel.blind) panel.merger.letter = "M";
   return panel.merger;
 }

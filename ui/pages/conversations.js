@@ -202,7 +202,7 @@ export class Page {
         this.verdicts.prepend(failure(problem));
       }
     };
-    const anew = button("Choose anew from the next turn", ended, "quiet");
+    const anew = button("Choose anew from the next turn", ended, "quiet", { "data-who": "admin" });
     return anew;
   }
 
