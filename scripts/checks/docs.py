@@ -20,7 +20,7 @@ MIRRORED_BY = {
     "scripts/onefile/__main__.py": "tests/scripts/packages/test_onefile.py",  # run as it stands in bench.pyz
 }
 
-VARIABLE = re.compile(r"BENCH(?:WARMERS)?_[A-Z]+(?:_[A-Z]+)*_?\Z")
+VARIABLE = re.compile(r"(?:BENCH(?:WARMERS)?|OTEL|RENDER|RAILWAY|FLY)_[A-Z]+(?:_[A-Z]+)*_?\Z")
 LINK = re.compile(r"(?<!!)\[[^\]\n]*\]\(([^)\s]+)\)|!\[[^\]\n]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^(?:```|~~~)")
 OPTION = re.compile(r"--?[a-z][a-z0-9-]*\Z")
