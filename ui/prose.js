@@ -78,7 +78,9 @@ export class Prose {
     for (const { start, end, node } of cites) {
       const inside = leaves.filter(({ place }) => place && place.start >= start && place.start < end);
       const last = inside.findLast(({ leaf }) => leaf.matches("p, li")) ?? inside.at(-1);
-      if (last) (last.leaf.querySelector(":scope > :is(ul, ol)")?.before(node) ?? last.leaf.append(node));
+      const nested = last?.leaf.querySelector(":scope > :is(ul, ol)");
+      if (nested) nested.before(node);
+      else last?.leaf.append(node);
     }
   }
 
