@@ -300,6 +300,24 @@ const checks = {
     await fits(page);
   },
 
+  "a server that is gone is told, with a way on": async () => {
+    const page = await open("/models");
+    await page.waitForSelector("table.rows");
+    await page.route("**/api/**", (route) => route.abort());
+    for (const [key, title] of [
+      ["q", "Quotas"],
+      ["u", "Usage & cost"],
+    ]) {
+      await press(page, "g", key);
+      await page.locator("h1", { hasText: title }).waitFor();
+      await page.locator("main .notice.bad", { hasText: "not running" }).first().waitFor();
+    }
+    await page.unroute("**/api/**");
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await page.locator(".plot svg .mark").first().waitFor();
+    heard.length = 0; // the browser's own lines about what was aborted
+  },
+
   "empty books teach": async () => {
     const page = await open("/usage", { base: process.env.EMPTY });
     await page.getByRole("heading", { name: "Nothing was asked yet." }).waitFor();

@@ -65,9 +65,11 @@ export class Page {
   #again() {
     this.said = null;
     // What models cost and how quick they are is beside the list: without it, it is unknown.
-    const beside = Promise.all(["/api/models/speed", COSTS].map((path) => get(path).catch(() => ({ models: [] }))));
+    const ask = () => Promise.all(["/api/models/speed", COSTS].map((path) => get(path)));
+    const beside = ask();
+    beside.catch(() => {});
     return this.list.show("/api/models", async (said) => {
-      const [speed, worth] = await beside;
+      const [speed, worth] = await beside.catch(ask).catch(() => [{ models: {} }, { models: [] }]);
       this.speed = speed.models;
       this.worth = new Map(worth.models.map((each) => [each.name, each]));
       return this.#loaded(said);

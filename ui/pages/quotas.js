@@ -232,6 +232,7 @@ export class Page {
       tell(`${name}: ${sentence(problem.message)}`);
     }
     await this.#look();
+    if (this.said) this.#fill(); // the words are news, even where the figures are none
   }
 
   #keys() {

@@ -90,15 +90,17 @@ export class Page {
     const by = this.by;
     this.said = null;
     this.asked = `${wanted} ${by}`;
-    const rest = Promise.all([
-      get(`/api/usage/worth?${wanted}`),
-      get("/api/usage?by=day"),
-      get("/api/budgets").catch(() => ({ budgets: {} })),
-    ]);
-    rest.catch(() => {}); // told with the first answer, or by the pulse
+    const ask = () =>
+      Promise.all([
+        get(`/api/usage/worth?${wanted}`),
+        get("/api/usage?by=day"),
+        get("/api/budgets").catch(() => ({ budgets: {} })),
+      ]);
+    const rest = ask();
+    rest.catch(() => {}); // told with the first answer; whoever tries again asks again
     set(this.csv, { href: `/api/usage/csv?by=${by}&${wanted}` });
     return this.list.show(`/api/usage/series?by=${by}&${wanted}`, async (series) => {
-      const [worth, days, { budgets }] = await rest;
+      const [worth, days, { budgets }] = await rest.catch(ask);
       this.said = { series, worth, days, budgets };
       meet(worth.models.map(({ name, model_id: id }) => id ?? name));
       return this.#draw();
