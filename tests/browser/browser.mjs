@@ -122,10 +122,17 @@ export async function accessible(page) {
   must(!violations.length, said.join("; "));
 }
 
-/** Fail where the page has to be scrolled sideways. */
+/** Fail where the page has to be scrolled sideways, and where something to press or to fill in is cut off. */
 export async function fits(page) {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   must(over <= 0, `it is ${over} px too wide`);
+  const cut = await page.evaluate(() => {
+    const scrolls = (node) => node && (["auto", "scroll"].includes(getComputedStyle(node).overflowX) || scrolls(node.parentElement));
+    return [...document.querySelectorAll("button, a, input, select, textarea, summary")]
+      .filter((node) => node.checkVisibility() && node.getBoundingClientRect().right > innerWidth + 1 && !scrolls(node))
+      .map((node) => node.textContent.trim().slice(0, 30) || node.tagName);
+  });
+  must(!cut.length, `cut off: ${cut.slice(0, 4).join(", ")}`);
 }
 
 /** A picture, if pictures are wanted. */
