@@ -67,6 +67,9 @@ export class Tools {
 
   /** @param {{judging: boolean, acts: number, failed: number, many: boolean}} state */
   draw({ judging, acts, failed, many }) {
+    const look = [judging, acts, failed, many].join();
+    if (look === this.look) return; // it is asked for with every word that comes
+    this.look = look;
     set(this.badButton, { disabled: !judging });
     set(this.undoButton, { disabled: !acts });
     this.retryButton.hidden = !failed;
