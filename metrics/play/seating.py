@@ -164,8 +164,11 @@ def _explorers(
     chairs = max(0, min(question.collection.explorers, _chairs(len(members))) - len(guests))
     chairs = 0 if question.request.only else chairs
     candidates, excluded = _pool(question, (*members, *guests), draw.now) if chairs else ([], [])
+    told = {skip.alias for skip in skipped}  # a member that does not sit has its reason already
     skipped += [
-        Skipped("explorer", bar["alias"], bar["reason"]) for bar in excluded if bar["reason"] != SEATED
+        Skipped("explorer", bar["alias"], bar["reason"])
+        for bar in excluded
+        if bar["reason"] != SEATED and bar["alias"] not in told
     ]
     waited = waits.of(question.collection.name) if candidates else {}
     state: dict[str, dict[str, Any]] = {

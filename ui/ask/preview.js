@@ -110,7 +110,7 @@ function lighter(message) {
 }
 
 function linesOf(seat, estimate) {
-  const time = typeof seat.typical_s === "number" ? `, ${about(seat.typical_s)}` : "";
+  const time = typeof seat.typical_s === "number" ? `, ${lasting(seat.typical_s)}` : "";
   return [`${seat.seat}${time}`, seat.builtin ? "program, no cost" : priceOf(seat, estimate), ...leftOf(seat)];
 }
 
@@ -125,6 +125,8 @@ function priceOf({ price, cost }, estimate) {
 
 const leftOf = ({ limit }) =>
   limit?.metric === "requests" && limit.limit ? [`${Math.max(0, limit.remaining)} of ${limit.limit} left`] : [];
+
+const lasting = (s) => (s < 0.1 ? "under 0.1 s" : about(s));
 
 const little = (cost) => (cost < 0.001 ? "under $0.001" : `about ${money(cost)}`);
 
@@ -146,7 +148,8 @@ function scarcity({ alias, limit }) {
     if (after < 0) return [`${alias} has no call ${span} left`, where];
     return [after === 0 ? `${alias} uses its last call ${span}` : `${alias} will have ${plural(after, "call")} ${span} left`, where];
   }
-  return [after < 0 ? `This is more than ${alias} may read ${span}` : `${alias} uses most of its tokens ${span}`, where];
+  const now = WINDOWS[window] ?? `this ${window}`;
+  return [after < 0 ? `This is more than ${alias} may still read ${now}` : `${alias} uses most of its tokens ${span}`, where];
 }
 
 function estimates(seats, estimate) {
@@ -159,7 +162,7 @@ function estimates(seats, estimate) {
     said.push(["Cost ", h("b", {}, high === 0 ? "nothing" : spread({ low, high })), gap && ` and ${gap}`]);
   else if (gap) said.push(h("span", { class: "unknown" }, gap));
   if (typeof estimate?.wait_s === "number")
-    said.push(["Wait ", h("b", {}, about(estimate.wait_s)), `, set by ${estimate.wait_by}`]);
+    said.push(["Wait ", h("b", {}, lasting(estimate.wait_s)), `, set by ${estimate.wait_by}`]);
   else if (seats.length) said.push("Wait unknown: none of them has answered yet");
   return said.map((each) => h("span", {}, each));
 }
