@@ -95,7 +95,7 @@ export class Options {
   #count() {
     const { invited, wishes } = this.value;
     const n = invited.length + this.lists.without.length + NUMBERS.filter(([name]) => name in wishes).length;
-    this.said.textContent = n ? ` (${n})` : "";
+    this.said.textContent = n ? `\u00a0(${n})` : "";
     set(this.said, { class: n ? null : "faint" });
   }
 
