@@ -46,7 +46,8 @@ def voices(server: Server, provider: Target) -> None:
     """Seat the models of voices.py and make a collection of them all, or lead them to where it is now."""
     server.post("/api/endpoint", {"name": "voices", "base": f"http://127.0.0.1:{provider.port}/v1"})
     names = [f"voice-{number}" for number in range(1, VOICES + 1)]
-    for name in names:
+    there = {model["alias"] for model in server.get("/api/models")["models"]}
+    for name in names if not there.issuperset(names) else ():
         facts = {"context": 100_000, "price": {"input": 1.0, "output": 2.0}}
         server.post("/api/model/add", {"alias": name, "endpoint": "voices", "served": name, **facts})
     server.post("/api/settings", {"max_calls": VOICES})

@@ -103,10 +103,15 @@ class Server:
 
     def post(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:
         """The JSON that came back; an HTTPError for a refusal."""
-        content = json.dumps(body).encode()
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", content, {"Content-Type": "application/json"}
-        )
+        return self._exchange(path, json.dumps(body).encode())
+
+    def get(self, path: str) -> dict[str, Any]:
+        """The JSON that came back; an HTTPError for a refusal."""
+        return self._exchange(path)
+
+    def _exchange(self, path: str, content: bytes | None = None) -> dict[str, Any]:
+        headers = {"Content-Type": "application/json"}
+        request = urllib.request.Request(f"http://127.0.0.1:{self.port}{path}", content, headers)
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=PATIENCE) as reply:
             said: dict[str, Any] = json.load(reply)

@@ -40,6 +40,12 @@ class SlowCrowd(unittest.TestCase):
         self.addCleanup(close_all)
         with product.mock() as provider, product.server(folder) as server:
             crowd.furnish(server, provider, 12)
+            with product.mock("voices.py") as voices:
+                crowd.voices(server, voices)
+            with product.mock("voices.py") as elsewhere:
+                crowd.voices(server, elsewhere)
+                led = {each["name"]: each["base"] for each in server.get("/api/endpoints")["endpoints"]}
+            self.assertEqual(led["voices"], f"http://127.0.0.1:{elsewhere.port}/v1")
         crowd.fill(folder, 1000, 200, NOW)
         home.use(folder)
         with home.own():
@@ -50,7 +56,9 @@ class SlowCrowd(unittest.TestCase):
             self.assertEqual(len(judged), 100 + crowd.COLLECTIONS * crowd.ROUNDS)
             self.assertGreater(ledger.used("model", None)["total"]["calls"], 1000)
             close_all()
-        self.assertEqual(len(json.loads((folder / "models.json").read_text(encoding="utf-8"))["models"]), 12)
+        self.assertEqual(
+            len(json.loads((folder / "models.json").read_text(encoding="utf-8"))["models"]), 12 + crowd.VOICES
+        )
 
 
 if __name__ == "__main__":
