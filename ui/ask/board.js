@@ -235,11 +235,15 @@ export class Board {
     this.folds = on;
     const there = on ? this.columns.filter(({ seat }) => answered(seat)) : [];
     const said = there.map(({ seat }) => points(seat.text));
+    let folded = 0;
     for (const column of this.columns) {
       const i = there.indexOf(column);
       const others = said.filter((_, n) => n !== i);
-      column.fold(i < 0 ? [] : await shared(said[i], others), said[i]?.length ?? 0);
+      const same = i < 0 ? [] : await shared(said[i], others);
+      folded += same.length;
+      column.fold(same, said[i]?.length ?? 0);
     }
+    if (there.length > 1 && !folded) this.#say("No point is made by all of them.");
   }
 
   #say(said, bad = false) {
