@@ -65,7 +65,7 @@ def left(collection: str, seats: Seats) -> Failure:
 
 def body(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     """The request: messages, who else sits, how to reply, and the sampling options that were given."""
-    said = {"reply": args.reply, "deadline": args.deadline, "quorum": args.quorum}
+    said = {name: getattr(args, name) for name in ("reply", "deadline", "quorum", "only", "without")}
     sampling = {name: getattr(args, name) for name in SAMPLING}
     asked: dict[str, Any] = {"model": args.collection, "messages": conversation(args, console)}
     if args.invited:
@@ -266,6 +266,8 @@ COMMANDS = (
                 metavar="ALIAS",
                 help="seat this model in an explorer's chair (repeats)",
             ),
+            argument("--only", action="append", metavar="ALIAS", help="seat nobody but this model (repeats)"),
+            argument("--without", action="append", metavar="ALIAS", help="leave this model out (repeats)"),
             argument("--deadline", type=positive, metavar="S", help="seconds a seat may take"),
             argument("--quorum", type=count, metavar="K", help="reply when K seats have answered"),
             argument("--temperature", type=float, metavar="T", help="passed on to every seat, as are:"),

@@ -268,6 +268,10 @@ class Sent(unittest.TestCase):
         self.assertEqual(set(self.sent("core", "why?")), {"model", "messages", "bench"})
         self.assertEqual(self.sent("core", "--all", "why?")["bench"], {"reply": "all"})
 
+    def test_who_sits_and_who_does_not(self) -> None:
+        sent = self.sent("core", "why?", "--only", "a", "--only", "b", "--without", "c")
+        self.assertEqual(sent["bench"], {"only": ["a", "b"], "without": ["c"]})
+
     def test_argument_pipe_and_files(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "a.py"
