@@ -1,14 +1,18 @@
 """The dashboard's stream: what it tells of the bus, how it goes on, and when it ends."""
 
+import http.client
 import json
+import time
 import unittest
 
+import serve
 from metrics import bus
 from metrics.bus import Bus, News
 from metrics.dashboard import events
 from metrics.web.door import Door
 from metrics.web.table import Call
 from tests.bench.bench import BenchCase
+from tests.running import Running
 
 PANEL = {
     "panel": "p1",
@@ -174,6 +178,30 @@ class TestWhatHappens(BenchCase):
         next(response.body)
         bus.publish("claim", TOLD[4][1])
         self.assertEqual([json.loads(line)["event"] for line in response.body], ["end"])
+
+
+class SlowServed(unittest.TestCase):
+    """Over a real server: what is asked shows, and a server that is told to stop lets its watchers go."""
+
+    def test_a_panel_shows_and_the_server_stops_in_time(self):
+        with Running() as bench:
+            link = http.client.HTTPConnection("127.0.0.1", bench.port, timeout=30)
+            link.request("GET", "/api/events")
+            response = link.getresponse()
+            self.assertEqual(json.loads(response.readline())["event"], "hello")
+            asked = {"model": "bench/core", "messages": [{"role": "user", "content": "x == None"}]}
+            self.assertEqual(bench.post("/v1/chat/completions", asked)[0], 200)
+            states = []
+            while states[-1:] != ["done"]:
+                line = json.loads(response.readline())
+                states += [line["state"]] if line["event"] == "panel" else []
+            self.assertEqual(states, ["begun", "done"])
+            begun = time.monotonic()
+            bench.stop()
+            self.assertLess(time.monotonic() - begun, serve.FINISH)
+            *_, last = (json.loads(line) for line in response)
+            self.assertEqual((last["event"], last["why"]), ("end", "closing"))
+            link.close()
 
 
 if __name__ == "__main__":
