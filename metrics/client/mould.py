@@ -89,9 +89,12 @@ class Mould:
         if self._like is None or not block.startswith(self._before, at):
             return None, at + 1
         start = at + len(self._before)
-        end = block.rfind(self._behind, start)
+        stop = block.find(_END, start) + len(_END)
+        # Where the next event is of another kind, those beyond it are not looked at each time.
+        together = block.startswith(self._before, stop)
+        end = block.rfind(self._behind, start) if together else block.rfind(self._behind, start, stop)
         if end < 0:
-            return None, len(block)
+            return None, at + 1
         found = self._read(block[start:end].split(self._between))
         if found is None:
             return None, end
