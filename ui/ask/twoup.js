@@ -221,7 +221,7 @@ export class TwoUp {
         { class: "card verdict-line row wrap", role: "group", "aria-label": "Which one would you keep?" },
         h("b", {}, "Which one would you keep?"),
         this.verdicts,
-        h("span", { class: "faint end" }, "Sides are drawn at random each time."),
+        h("span", { class: "faint end wide-only" }, "Sides are drawn at random each time."),
         this.undoButton,
       ),
     );
