@@ -146,6 +146,44 @@ await run({
     }
   },
 
+  "points and words of two answers are matched as a reader would": async () => {
+    const page = await open("/");
+    const told = await page.evaluate(async () => {
+      const { aligned, differences, points, shared } = await import("/ui/ask/alike.js");
+      const left =
+        "**No.** It is counted twice.\n\n1. `fetch.py:88` builds the key in the loop.\n2. Line 94 is fine.\n\n---\n\nThe end.";
+      const right =
+        "Yes.\n\n- Nobody reads the log at night, so the alarm is late.\n- The key at `fetch.py:88` is made anew.\n\nThe end.";
+      const [ours, theirs] = [points(left), points(right)];
+      const words = (text, all) => all.map(({ start, end }) => text.slice(start, end));
+      const [was, is] = ["the lock is held twice", "the lock was held once, briefly"];
+      const [a, b] = differences(was, is);
+      const many = Array.from({ length: 400 }, (_, i) => `- point ${i} says ${"word ".repeat(60)}`).join("\n");
+      return {
+        points: words(left, ours).map((each) => each.trim()),
+        how: (await aligned(ours, theirs)).map(({ how }) => how).join(),
+        words: [words(was, a), words(is, b)],
+        same: differences(was, was).flat().length,
+        shared: words(left, await shared(ours, [theirs])).map((each) => each.trim()),
+        alone: (await shared(ours, [])).length,
+        many: (await aligned(points(many), points(many))).filter(({ how }) => how === "same").length,
+        nothing: (await aligned(points(""), theirs)).map(({ how }) => how).join(),
+      };
+    });
+    const wanted = {
+      points: ["**No.** It is counted twice.", "1. `fetch.py:88` builds the key in the loop.", "2. Line 94 is fine.", "The end."],
+      how: "right,right,left,differs,left,same",
+      words: [["is held twice"], ["was held once, briefly"]],
+      same: 0,
+      shared: ["1. `fetch.py:88` builds the key in the loop.", "The end."],
+      alone: 0,
+      many: 120,
+      nothing: "right,right,right,right",
+    };
+    for (const [name, value] of Object.entries(wanted))
+      must(JSON.stringify(told[name]) === JSON.stringify(value), `${name}: ${JSON.stringify(told[name])}`);
+  },
+
   "what happens elsewhere shows by itself, and can be paused": async () => {
     const page = await open("/panels");
     await page.waitForSelector("table.rows");

@@ -152,7 +152,7 @@ function common(a, b) {
   return [keptA, keptB];
 }
 
-// Words that differ side by side are one stretch; a single sign between two of them joins them.
+// Words that differ side by side are one stretch; a single word or sign that both have between two of them does not part it.
 function stretches(all, kept) {
   const found = [];
   all.forEach((token, i) => {

@@ -99,6 +99,7 @@ export class Composer {
     if (this.text.value.trim()) keep("asked", asked.slice(0, REMEMBERED));
     this.text.value = "";
     this.files = [];
+    this.options.fill({}); // what was asked for was asked for once
     this.past = -1;
     this.#drawFiles();
     this.#draft();

@@ -30,6 +30,11 @@ export class Page {
       wanted: () => !this.from,
       about: ({ event, call = "" }) => event === "turn" || call.startsWith("r"),
     });
+    this.turns = new Follow(["turn"], {
+      place: this.body,
+      look: () => this.one.again(this.#path(this.id), ({ turns }) => this.#conversation(turns)),
+      about: ({ conversation }) => conversation === this.id,
+    });
     this.#keys();
   }
 
@@ -44,11 +49,12 @@ export class Page {
     if (this.from !== from || !id) await this.#list(from);
     this.#current();
     if (id) this.#open(id);
-    else this.one.stop();
+    else (this.one.stop(), this.turns.show(false));
   }
 
   hide() {
     this.follow.show(false);
+    this.turns.show(false);
     this.list.stop();
     this.one.stop();
     this.from = null;
@@ -59,6 +65,8 @@ export class Page {
     this.follow.show(true);
     return this.list.show(this.#listed(from), (said) => this.#draw(said));
   }
+
+  #path = (id) => `/api/conversation/${encodeURIComponent(id)}`;
 
   #listed = (from) =>
     `/api/conversations?${new URLSearchParams({ limit: String(PAGE), ...(from && { before: from }) })}`;
@@ -138,8 +146,9 @@ export class Page {
 
   #open(id) {
     this.works = [];
+    this.turns.show(true);
     this.one.show(
-      `/api/conversation/${encodeURIComponent(id)}`,
+      this.#path(id),
       ({ turns }) => this.#conversation(turns),
       (problem) => missing(id, problem),
     );
@@ -167,6 +176,7 @@ export class Page {
           "span",
           { class: "row end" },
           back,
+          this.turns.button,
           this.#anew(turns),
           copyButton("Copy id", () => turns[0].conversation, { class: "button quiet" }),
         ),
