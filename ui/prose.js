@@ -4,7 +4,7 @@
 // with them a reader's selection. A long answer is drawn a stretch at a time, so five megabytes cost no more than a page.
 import { h } from "./dom.js";
 import { parse } from "./markdown.js";
-import { placed, render } from "./render.js";
+import { broken, render } from "./render.js";
 import { plural } from "./words.js";
 
 const LEAVES = "p, li, h4, td, pre";
@@ -178,7 +178,7 @@ export class Prose {
       h(
         "pre",
         { class: "raw", tabindex: "0", role: "region", "aria-label": "The text as it came" },
-        placed(visible, 0, visible.length, this.places),
+        broken(visible, 0, this.places),
       );
     const node = block.type === "raw" ? raw() : render(block, this.places);
     for (const mark of this.marks) if (mark.start < block.end && mark.end > block.start) this.#wrap(node, mark);

@@ -160,10 +160,37 @@ function words({ from, to }, { text, lines, places }) {
   let base = 0;
   for (const line of lines) {
     const [a, b] = [Math.max(from, base), Math.min(to, base + line.text.length + 1)];
-    if (a < b) nodes.push(placed(text.slice(a, b), line.at + a - base, line.at + b - base, places));
+    if (a < b) nodes.push(...broken(text.slice(a, b), line.at + a - base, places));
     base += line.text.length + 1;
     if (base >= to) break;
   }
+  return nodes;
+}
+
+// A run without a space: browsers take seconds to find where one of 40,000 characters may be broken, so it is broken for them.
+const UNBROKEN = /\S{800,}/g;
+const PIECE = /.{1,400}/gsu; // `u`: halves of one character stay together
+
+/**
+ * Text nodes that know their places, with breaks where a run would have none.
+ * @param {string} text
+ * @param {number} at where it begins in the source
+ * @param {Places} places
+ * @returns {Node[]}
+ */
+export function broken(text, at, places) {
+  const nodes = [];
+  let done = 0;
+  const put = (from, to) => from < to && nodes.push(placed(text.slice(from, to), at + from, at + to, places));
+  for (const { 0: run, index } of text.matchAll(UNBROKEN)) {
+    put(done, index);
+    for (const piece of run.matchAll(PIECE)) {
+      put(index + piece.index, index + piece.index + piece[0].length);
+      nodes.push(h("wbr"));
+    }
+    done = index + run.length;
+  }
+  put(done, text.length);
   return nodes;
 }
 
