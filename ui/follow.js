@@ -13,7 +13,11 @@ export class Follow {
    */
   constructor(topics, { place, look, wanted = () => true, about = () => true }) {
     Object.assign(this, { place, look, wanted, about, paused: false, news: 0, shown: false });
-    this.button = h("button", { type: "button", class: "button quiet small follow", on: { click: () => this.#press() } });
+    this.button = h("button", {
+      type: "button",
+      class: "button quiet small follow",
+      on: { click: () => this.#press() },
+    });
     this.soon = throttled(() => this.#look(), OFTEN);
     topics.forEach((topic) => on(topic, (event) => this.#heard(event)));
     this.#draw();

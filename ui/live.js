@@ -105,7 +105,8 @@ function hear(event) {
   if (event.id) last = event.id;
   hooks.up();
   if (event.event === "hello") {
-    if (event.missed) new Set([...watchers.values()].flatMap((each) => [...each])).forEach((run) => run({ event: "missed" }));
+    if (event.missed)
+      new Set([...watchers.values()].flatMap((each) => [...each])).forEach((run) => run({ event: "missed" }));
     return;
   }
   if (event.event === "end" && event.why === "behind") last = "none"; // what was missed is not known: look again

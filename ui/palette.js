@@ -110,7 +110,9 @@ class Palette {
     const id = ID.exec(typed)?.[1];
     if (!id) return [];
     const path = id[0] === "p" ? `/panels?panel=${id}` : `/conversations?conversation=${id}`;
-    return [{ group: id[0] === "p" ? "Panels" : "Conversations", words: typed, says: "open", run: () => this.go(path) }];
+    return [
+      { group: id[0] === "p" ? "Panels" : "Conversations", words: typed, says: "open", run: () => this.go(path) },
+    ];
   }
 
   #draw() {

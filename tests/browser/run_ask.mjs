@@ -50,7 +50,8 @@ await run({
     must(panels.length === 2, `${panels.length} panels are recorded`);
     must(panels[0].seats.length === 1 && panels[0].seats[0].alias === "flaky-7b", "it was asked alone");
     must(panels[1].seats.find(({ alias }) => alias === "slow-7b").error === "stopped", "it is known as stopped");
-    const judged = async () => (await ask(page, "/api/log?collection=trial&limit=1")).panels[0].seats[0].verdict?.useful;
+    const judged = async () =>
+      (await ask(page, "/api/log?collection=trial&limit=1")).panels[0].seats[0].verdict?.useful;
     await until(page, judged, true, "the verdict on the new answer");
   },
 
@@ -83,14 +84,26 @@ await run({
     await asks(page, "review", "Is the retry in fetch.py idempotent when the upload is resumed?");
     await done(page);
     await page.getByRole("button", { name: "Two-up" }).click();
-    await page.locator(".two-row[data-how=differs], .two-row[data-how=left], .two-row[data-how=right]").first().waitFor();
+    await page
+      .locator(".two-row[data-how=differs], .two-row[data-how=left], .two-row[data-how=right]")
+      .first()
+      .waitFor();
     must(/view=two-up/.test(await path(page)), "the view is in the address");
     const names = () => page.locator(".two-heads strong").allInnerTexts();
     const [left, right] = await names();
     await press(page, "s");
     await until(page, async () => (await names()).join(), [right, left].join(), "the sides after a swap");
     await press(page, "1");
-    await until(page, () => page.locator(".verdict-line [aria-pressed=true]").innerText().then((t) => t.split("\n")[0].trim().slice(0, 4)), "Left", "the choice");
+    await until(
+      page,
+      () =>
+        page
+          .locator(".verdict-line [aria-pressed=true]")
+          .innerText()
+          .then((t) => t.split("\n")[0].trim().slice(0, 4)),
+      "Left",
+      "the choice",
+    );
     await press(page, "z");
     await until(page, () => page.locator(".verdict-line [aria-pressed=true]").count(), 0, "choices after undo");
     await press(page, "]");
@@ -171,7 +184,12 @@ await run({
       };
     });
     const wanted = {
-      points: ["**No.** It is counted twice.", "1. `fetch.py:88` builds the key in the loop.", "2. Line 94 is fine.", "The end."],
+      points: [
+        "**No.** It is counted twice.",
+        "1. `fetch.py:88` builds the key in the loop.",
+        "2. Line 94 is fine.",
+        "The end.",
+      ],
       how: "right,right,left,differs,left,same",
       words: [["is held twice"], ["was held once, briefly"]],
       same: 0,

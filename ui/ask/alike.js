@@ -144,7 +144,7 @@ function common(a, b) {
         a[from + i].word === b[from + j].word
           ? table[at(i + 1, j + 1)] + 1
           : Math.max(table[at(i + 1, j)], table[at(i, j + 1)]);
-  for (let i = 0, j = 0; i < m && j < n; ) {
+  for (let i = 0, j = 0; i < m && j < n;) {
     if (a[from + i].word === b[from + j].word) (keep(from + i, from + j), (i += 1), (j += 1));
     else if (table[at(i + 1, j)] >= table[at(i, j + 1)]) i += 1;
     else j += 1;

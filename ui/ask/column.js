@@ -96,7 +96,10 @@ export class Column {
   fold(points, all) {
     this.prose.fold(points);
     this.folded.hidden = !points.length;
-    const same = points.length === all ? "All of it is" : `${plural(points.length, "point")} of ${all} ${points.length === 1 ? "is" : "are"}`;
+    const same =
+      points.length === all
+        ? "All of it is"
+        : `${plural(points.length, "point")} of ${all} ${points.length === 1 ? "is" : "are"}`;
     say(this.folded, `${same} what the others say too, and folded.`);
   }
 
@@ -195,7 +198,13 @@ export class Column {
     this.stopButton = this.acts.stop && act("Stop", this.acts.stop);
     this.againButton = this.acts.again && act("Retry", this.acts.again);
     this.place = h("span", { class: "faint" }, "You can judge while it writes");
-    return h("div", { class: "row calls", "data-who": "admin", hidden: true }, this.place, this.againButton, this.stopButton);
+    return h(
+      "div",
+      { class: "row calls", "data-who": "admin", hidden: true },
+      this.place,
+      this.againButton,
+      this.stopButton,
+    );
   }
 
   #callsShown() {
@@ -244,7 +253,12 @@ export class Column {
       this.acts.again &&
         h(
           "button",
-          { type: "button", class: "button quiet tiny rerun", "data-who": "admin", on: { click: () => this.acts.again(this.seat) } },
+          {
+            type: "button",
+            class: "button quiet tiny rerun",
+            "data-who": "admin",
+            on: { click: () => this.acts.again(this.seat) },
+          },
           "Run again",
         ),
     );

@@ -18,7 +18,10 @@ const KINDS = {
   cut: ["The answer broke off.", "Ask again: the connection failed part way."],
   garbage: ["The endpoint did not speak its API.", "Check its base address with: bench endpoint test"],
   stopped: ["You stopped it.", "It had not said anything yet. Ask it again when you want its answer."],
-  paced: ["Not sent: it would have had to wait too long.", "The bench keeps to the limits of its provider. Ask again later."],
+  paced: [
+    "Not sent: it would have had to wait too long.",
+    "The bench keeps to the limits of its provider. Ask again later.",
+  ],
   bad_request: ["The provider refused the request.", "What it said is above. Nothing was answered."],
 };
 

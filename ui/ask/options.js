@@ -33,7 +33,9 @@ export class Options {
 
   /** @returns {{invited: string[], wishes: Record<string, any>}} what goes with the request; empty where nothing is asked for */
   get value() {
-    const numbers = NUMBERS.map(([name]) => [name, this.fields[name].valueAsNumber]).filter(([, n]) => Number.isFinite(n));
+    const numbers = NUMBERS.map(([name]) => [name, this.fields[name].valueAsNumber]).filter(([, n]) =>
+      Number.isFinite(n),
+    );
     const { invited, without } = this.lists;
     return { invited, wishes: { ...Object.fromEntries(numbers), ...(without.length && { without }) } };
   }

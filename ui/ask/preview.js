@@ -146,10 +146,16 @@ function scarcity({ alias, limit }) {
   const where = h("span", {}, "on ", h("b", {}, connection), ". ", back);
   if (metric === "requests") {
     if (after < 0) return [`${alias} has no call ${span} left`, where];
-    return [after === 0 ? `${alias} uses its last call ${span}` : `${alias} will have ${plural(after, "call")} ${span} left`, where];
+    return [
+      after === 0 ? `${alias} uses its last call ${span}` : `${alias} will have ${plural(after, "call")} ${span} left`,
+      where,
+    ];
   }
   const now = WINDOWS[window] ?? `this ${window}`;
-  return [after < 0 ? `This is more than ${alias} may still read ${now}` : `${alias} uses most of its tokens ${span}`, where];
+  return [
+    after < 0 ? `This is more than ${alias} may still read ${now}` : `${alias} uses most of its tokens ${span}`,
+    where,
+  ];
 }
 
 function estimates(seats, estimate) {

@@ -108,7 +108,12 @@ export class Question {
           h("p", { class: "faint" }, "The text of this question is not kept."),
         ),
       );
-    facts.append(copyMenu(programs(() => this.panel), "button quiet tiny"));
+    facts.append(
+      copyMenu(
+        programs(() => this.panel),
+        "button quiet tiny",
+      ),
+    );
     const { system, question, images } = partsOf(messages);
     const text = h("div", { class: "prose" });
     new Prose(text).show(question);

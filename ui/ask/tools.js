@@ -80,7 +80,12 @@ export class Tools {
 
   #button(word, key, run, look = "") {
     const keys = key ? h("kbd", {}, key) : "";
-    return h("button", { type: "button", class: `button ${look}`.trim(), on: { click: () => run() } }, h("span", {}, word), keys);
+    return h(
+      "button",
+      { type: "button", class: `button ${look}`.trim(), on: { click: () => run() } },
+      h("span", {}, word),
+      keys,
+    );
   }
 
   #toggle(word, run) {

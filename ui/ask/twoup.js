@@ -31,12 +31,21 @@ export class TwoUp {
     this.past = [];
     const pick = (i) => h("select", { class: "field", on: { change: (event) => this.#choose(i, event.target.value) } });
     this.picks = [pick(0), pick(1)];
-    this.marks = h("button", { type: "button", class: "button", "aria-pressed": "true", on: { click: () => this.#marks() } }, "Word marks");
+    this.marks = h(
+      "button",
+      { type: "button", class: "button", "aria-pressed": "true", on: { click: () => this.#marks() } },
+      "Word marks",
+    );
     this.rows = h("div", { class: "two-rows" });
     this.end = h("p", { class: "two-fold faint" });
     this.heads = [h("div"), h("div")];
     this.verdicts = CHOICES.map(([choice, word, key]) => this.#verdict(choice, word, key));
-    this.undoButton = h("button", { type: "button", class: "button quiet small end", disabled: true, on: { click: () => this.undo() } }, "Undo", h("kbd", {}, "z"));
+    this.undoButton = h(
+      "button",
+      { type: "button", class: "button quiet small end", disabled: true, on: { click: () => this.undo() } },
+      "Undo",
+      h("kbd", {}, "z"),
+    );
     this.root = this.#frame();
   }
 
@@ -167,7 +176,9 @@ export class TwoUp {
   }
 
   #row({ left, right, how }) {
-    const sources = [left, right].map((point, i) => point && this.sides[i].text.slice(point.start, point.end).trimEnd());
+    const sources = [left, right].map(
+      (point, i) => point && this.sides[i].text.slice(point.start, point.end).trimEnd(),
+    );
     const marks = how === "differs" && this.words ? differences(...sources) : [[], []];
     const place = (left ?? right).places[0];
     const cells = sources.map((source, i) => {
@@ -189,7 +200,13 @@ export class TwoUp {
   #verdict(choice, word, key) {
     return h(
       "button",
-      { type: "button", class: "button", "aria-pressed": "false", "aria-keyshortcuts": key, on: { click: () => this.choose(choice) } },
+      {
+        type: "button",
+        class: "button",
+        "aria-pressed": "false",
+        "aria-keyshortcuts": key,
+        on: { click: () => this.choose(choice) },
+      },
       word,
       h("kbd", {}, key),
     );
@@ -202,7 +219,8 @@ export class TwoUp {
   }
 
   #frame() {
-    const act = (word, key, run) => h("button", { type: "button", class: "button", on: { click: run } }, word, h("kbd", {}, key));
+    const act = (word, key, run) =>
+      h("button", { type: "button", class: "button", on: { click: run } }, word, h("kbd", {}, key));
     return h(
       "section",
       { class: "two-up", "aria-label": "Two answers side by side" },
@@ -213,7 +231,12 @@ export class TwoUp {
         h("label", {}, "Left ", this.picks[0]),
         act("Swap", "s", () => this.swap()),
         h("label", {}, "Right ", this.picks[1]),
-        h("span", { class: "row end" }, act("Previous", "[", () => this.turn(-1)), act("Next", "]", () => this.turn(1))),
+        h(
+          "span",
+          { class: "row end" },
+          act("Previous", "[", () => this.turn(-1)),
+          act("Next", "]", () => this.turn(1)),
+        ),
       ),
       h("div", { class: "card two-card" }, h("div", { class: "two-row two-heads" }, this.heads), this.rows, this.end),
       h(

@@ -216,7 +216,8 @@ export class Page {
   stop(seat) {
     const { board } = this;
     const panel = board?.panel;
-    const live = panel && (["asking", "answering"].includes(panel.state) || panel.seats.some((each) => !finished(each)));
+    const live =
+      panel && (["asking", "answering"].includes(panel.state) || panel.seats.some((each) => !finished(each)));
     if (!live) return false;
     if (panel.id) this.#end(seat);
     else this.#unheard();
@@ -260,7 +261,11 @@ export class Page {
     };
     announce(seats.length === 1 ? "It is asked again." : `${seats.length} seats are asked again.`);
     try {
-      const body = { model: `bench/${panel.collection}`, messages: panel.messages, bench: { reply: "all", only: aliases } };
+      const body = {
+        model: `bench/${panel.collection}`,
+        messages: panel.messages,
+        bench: { reply: "all", only: aliases },
+      };
       await ask(body, heard, stream.signal);
     } catch (problem) {
       if (problem.name === "AbortError" || this.board !== board) return;
@@ -365,7 +370,9 @@ const whole = (messages) =>
   messages.every(
     ({ content }) =>
       !Array.isArray(content) ||
-      content.every(({ type, image_url: image }) => type !== "image_url" || /^data:[^,]+,.|^https?:/.test(image?.url ?? "")),
+      content.every(
+        ({ type, image_url: image }) => type !== "image_url" || /^data:[^,]+,.|^https?:/.test(image?.url ?? ""),
+      ),
   );
 
 // p20261129-142220-1a2b3c4d names the second in which it began, in UTC.

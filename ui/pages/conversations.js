@@ -85,7 +85,13 @@ export class Page {
     const newest =
       this.from && h("a", { class: "button quiet small", href: this.#address({}), "data-go": true }, "Newest");
     return [
-      h("header", {}, h("h2", {}, "Route mode"), h("span", { class: "faint" }, "latest turn first"), this.follow.button),
+      h(
+        "header",
+        {},
+        h("h2", {}, "Route mode"),
+        h("span", { class: "faint" }, "latest turn first"),
+        this.follow.button,
+      ),
       h(
         "ul",
         { class: "list" },

@@ -141,7 +141,11 @@ const head = (panel) =>
       { class: "row end" },
       h("a", { class: "button", href: `/?panel=${encodeURIComponent(panel.id)}`, "data-go": true }, "Side by side"),
       exportMenu(panel.id, "button"),
-      panel.messages && copyMenu(programs(() => panel), "button quiet"),
+      panel.messages &&
+        copyMenu(
+          programs(() => panel),
+          "button quiet",
+        ),
       copyButton("Copy id", () => panel.id, { class: "button quiet" }),
     ),
   );
