@@ -5,6 +5,7 @@ import { field, form, input, numberOf, select } from "../form.js";
 import { button } from "../loading.js";
 import { failure } from "../notice.js";
 import { bench, meet, seat as seatName } from "../seats.js";
+import { isJudge } from "../who.js";
 import { share } from "../words.js";
 import { SNIPPETS } from "./snippets.js";
 
@@ -14,6 +15,8 @@ const REPLIES = [
   ["merged", "one merged answer"],
   ["route", "one member's answer"],
 ];
+
+const titleOf = (collection) => (collection ? `${isJudge() ? "" : "Edit "}bench/${collection.name}` : "New collection");
 
 export class Editor {
   /**
@@ -34,11 +37,11 @@ export class Editor {
     this.now = h("div", { class: "stack" });
     this.root = h(
       "section",
-      { class: "card drawer", "aria-label": collection ? `Edit bench/${collection.name}` : "New collection" },
+      { class: "card drawer", "aria-label": titleOf(collection) },
       h(
         "header",
         {},
-        h("h2", {}, collection ? `Edit bench/${collection.name}` : "New collection"),
+        h("h2", {}, titleOf(collection)),
         h("a", { class: "button quiet small end", href: how.close, "data-go": true }, "Close", h("kbd", {}, "Esc")),
       ),
       h(
