@@ -132,8 +132,10 @@ def usage(spent: Usage, guess: int) -> dict[str, Any]:
 def estimate(request: Request) -> int:
     """Input tokens by guess: the conversation, its tool calls, and the tools that may be called."""
     made = [message["tool_calls"] for message in request.messages if message.get("tool_calls")]
-    beside = json.dumps([made, request.tools], ensure_ascii=False) if made or request.tools else ""
-    return max(1, tokens.estimate(request.messages) + len(beside) // 4)
+    beside = len(json.dumps(made, ensure_ascii=False)) if made else 0
+    if request.tools:
+        beside += tokens.length(request.tools)
+    return max(1, tokens.estimate(request.messages) + beside // 4)
 
 
 # --- streamed

@@ -37,10 +37,12 @@ def _called(message: Message) -> int:
 
 def of_tools(tools: Sequence[Mapping[str, Any]]) -> int:
     """Input tokens that the definitions of `tools` take, generously."""
-    if not tools:
-        return 0
-    text = tools.text if isinstance(tools, AsWritten) else json.dumps(tools, ensure_ascii=False)
-    return int(len(text) / 4 * 1.1)
+    return int(length(tools) / 4 * 1.1) if tools else 0
+
+
+def length(tools: Sequence[Mapping[str, Any]]) -> int:
+    """Characters, more or less, that `tools` are written in."""
+    return len(tools.text if isinstance(tools, AsWritten) else json.dumps(tools, ensure_ascii=False))
 
 
 def texts(messages: Sequence[Message]) -> Iterator[str]:

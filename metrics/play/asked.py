@@ -3,10 +3,15 @@ how many benches it came through, which `bench launch` it is of, and what the ke
 
 import random
 import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from metrics.bench import scope
+from metrics.client.outgoing import to_json
 from metrics.limits import key_rates, launches, tokens
+from metrics.longjson import AsWritten
 from metrics.play import affordable, seating
 from metrics.play.calls import DEEPEST, DEPTH
 from metrics.play.seating import Draw
@@ -23,10 +28,26 @@ def admitted(request: Request, call: Call) -> Request:
     """`request` with all that `call` says of it. Problem 429 where it is above its key's limits of a minute,
     508 where it goes round in circles."""
     of, models = launches.token_of(call.headers), scope.current().aliases()
-    request = replace(request, key=caller(call), depth=_depth(call), launch=of, models=models)
+    request = replace(
+        request,
+        tools=_written(request.tools),
+        key=caller(call),
+        depth=_depth(call),
+        launch=of,
+        models=models,
+    )
     if call.key:
         key_rates.admit(call.key, _size(request) if call.key.tpm else 0, time.time())
     return request
+
+
+def _written(tools: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Tools with their text: an agent's are long, and it is measured and sent more than once."""
+    if not tools or isinstance(tools, AsWritten):
+        return tools
+    with suppress(Problem):  # what cannot be written, whoever sends it says
+        return AsWritten(tools, to_json(list(tools)))
+    return tools
 
 
 def convened(request: Request) -> Panel:

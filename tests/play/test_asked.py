@@ -1,5 +1,6 @@
 """What a request takes from its call: key, limits, depth, launch."""
 
+import json
 import unittest
 
 from metrics.bench import scope
@@ -25,6 +26,15 @@ class AdmittedTest(unittest.TestCase):
         told = asked.admitted(request(), call(x_bench_depth="2", x_bench_launch=token))
         self.assertEqual((told.depth, told.launch), (2, token))
         self.assertEqual(asked.admitted(request(), call(x_bench_depth="no")).depth, 0)
+
+    def test_tools_are_written_once(self):
+        tools = [{"type": "function", "function": {"name": "look", "description": "é"}}]
+        told = asked.admitted(request(tools=tools), call()).tools
+        self.assertEqual((told, json.loads(told.text)), (tools, tools))
+        self.assertIs(asked.admitted(request(tools=told), call()).tools, told)
+        self.assertEqual(asked.admitted(request(), call()).tools, ())
+        for odd in ([{"x": float("nan")}], [{"x": float("inf")}]):
+            self.assertIs(asked.admitted(request(tools=odd), call()).tools, odd)
 
     def test_a_key_names_and_bounds_the_asker(self):
         with scope.of(Scope("ci", models=())):
