@@ -34,6 +34,21 @@ class Verdict(unittest.TestCase):
                         stage.bench("verdict", CALL, *options, "--json").document["recorded"], True
                     )
 
+    def test_who_is_signed_in_and_has_no_key_judges_under_their_name(self) -> None:
+        token, key = {"BENCHWARMERS_ADMIN_TOKEN": "t"}, {"BENCHWARMERS_KEY": "bwk_k"}
+        said = {"ok": True, "recorded": True}
+        cases = [
+            (token, "/api/verdict", "t"),
+            (token | key, "/bench/verdict", "bwk_k"),
+            (key, "/bench/verdict", "bwk_k"),
+        ]
+        with Stage({"POST /bench/verdict": said, "POST /api/verdict": said}) as stage:
+            for env, path, shown in cases:
+                with self.subTest(env):
+                    self.assertEqual(stage.bench("verdict", CALL, "--useful", env=env).code, 0)
+                    self.assertEqual(stage.last.path, path)
+                    self.assertEqual(stage.last.headers["authorization"], f"Bearer {shown}")
+
     def test_a_repeat_says_so(self) -> None:
         with Stage({"POST /bench/verdict": {"ok": True, "recorded": False}}) as stage:
             self.assertIn("known already", stage.bench("verdict", CALL, "--useful").out)
