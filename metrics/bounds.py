@@ -4,23 +4,19 @@ number past all counting, which is read as infinite and cannot be written again.
 import math
 from typing import Any
 
+_HOLDERS = (dict, list)  # a tuple, since `dict | list` would be made anew for each value
 DEEPEST = 100  # levels of arrays and objects; Python's own writers of JSON give up near a thousand
 
 
 def shallow(value: Any, deepest: int = DEEPEST) -> bool:
     """Whether a JSON value is nested at most `deepest` levels deep."""
-    layer = [value]
+    layer = [value] if isinstance(value, _HOLDERS) else []
     for _ in range(deepest):
-        layer = [inner for item in layer for inner in _inside(item) if isinstance(inner, dict | list)]
         if not layer:
             return True
-    return False
-
-
-def _inside(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else ()
+        insides = (item.values() if isinstance(item, dict) else item for item in layer)
+        layer = [inner for inside in insides for inner in inside if isinstance(inner, _HOLDERS)]
+    return not layer
 
 
 def finite(text: str) -> float:

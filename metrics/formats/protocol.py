@@ -70,7 +70,7 @@ def streamed(api: Format, request: Request, events: Iterator[Event], stamp: Stam
     def watched() -> Iterator[Event]:
         nonlocal ended
         for event in events:
-            ended = isinstance(event, Closed | Failed)
+            ended = type(event) is Closed or type(event) is Failed
             yield event
 
     pieces = api.stream(request, watched(), stamp)
