@@ -135,6 +135,24 @@ export async function fits(page) {
   must(!cut.length, `cut off: ${cut.slice(0, 4).join(", ")}`);
 }
 
+/**
+ * Fail where what is shown does not fit, or axe finds anything, in the light or in the dark; a picture of each.
+ * @param {import("playwright-core").Page} page
+ * @param {string} name
+ */
+export async function bothThemes(page, name) {
+  await fits(page);
+  for (const theme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.evaluate(() => {
+      const changing = document.getAnimations().filter((each) => each instanceof CSSTransition);
+      return Promise.allSettled(changing.map((each) => each.finished));
+    });
+    await accessible(page);
+    await shot(page, `${name}-${theme}-${page.viewportSize().width}`.replaceAll(" ", "-"));
+  }
+}
+
 /** A picture, if pictures are wanted. */
 export async function shot(page, name) {
   if (!SHOTS) return;

@@ -1,9 +1,8 @@
 // What pages look like in the midst of things, and to those who see, move and press otherwise: states that an address alone
 // does not bring, the way of the focus, nothing moving, the few colours of the system.
-import { EMPTY, accessible, fits, heard, must, open, press, run, shot, until } from "./browser.mjs";
+import { EMPTY, bothThemes, fits, heard, must, open, press, run, shot, until } from "./browser.mjs";
 import { FRESH, PAGES, at } from "./pages.mjs";
 
-const THEMES = ["light", "dark"];
 const lost = (page) => page.route("**/api/**", (route) => route.abort());
 
 // name -> where it begins, what brings it about, what shows that it is there
@@ -25,7 +24,11 @@ const STATES = {
   ],
   "ways to export": ["answers", (page) => page.getByText("Export", { exact: true }).click(), ".menu-items a"],
   "options of a question": ["ask", (page) => page.getByText("Options").click(), "#option-budget"],
-  "a panel decided again": ["panel", (page) => page.getByRole("button", { name: "Decide again" }).click(), ".decided p"],
+  "a panel decided again": [
+    "panel",
+    (page) => page.getByRole("button", { name: "Decide again" }).click(),
+    ".decided p",
+  ],
   "columns as a stack": ["answers", (page) => page.getByRole("button", { name: "Stack" }).click(), ".columns.stacked"],
   "names shown": ["owed", (page) => press(page, "h"), ".answer h3 .seat"],
   "nothing found": ["panels", (page) => page.goto("/panels?q=zyxw"), ".empty-state"],
@@ -51,26 +54,20 @@ const STATES = {
 
 const checks = {};
 for (const [name, [where, act, there]] of Object.entries(STATES))
-  for (const theme of THEMES)
-    checks[`${name}, ${theme}`] = async () => {
-      const page = await at(PAGES[where], { theme });
-      await act(page);
-      await page.waitForSelector(there, { state: "visible" });
-      await fits(page);
-      await accessible(page);
-      await shot(page, `state-${name}-${theme}`.replaceAll(" ", "-"));
-      heard.length = 0; // the browser's own lines about what was refused and what is gone
-    };
-
-for (const theme of THEMES)
-  checks[`the pages that a phone has no tab for, ${theme}`] = async () => {
-    const page = await at(PAGES.panels, { theme, width: 390, height: 844 });
-    await page.locator(".tabs").getByText("More").click();
-    await page.waitForSelector(".sheet");
-    await fits(page);
-    await accessible(page);
-    await shot(page, `state-more-${theme}-390`);
+  checks[name] = async () => {
+    const page = await at(PAGES[where], {});
+    await act(page);
+    await page.waitForSelector(there, { state: "visible" });
+    await bothThemes(page, `state ${name}`);
+    heard.length = 0; // the browser's own lines about what was refused and what is gone
   };
+
+checks["the pages that a phone has no tab for"] = async () => {
+  const page = await at(PAGES.panels, { width: 390, height: 844 });
+  await page.locator(".tabs").getByText("More").click();
+  await page.waitForSelector(".sheet");
+  await bothThemes(page, "state more");
+};
 
 // Walk with Tab through the page, once round: every stop must be seen, and be seen to be the stop. The composer shows it by its
 // frame, a mark of a drawing by what is drawn around it or by its point.
@@ -84,7 +81,9 @@ const stop = () => {
     return outlineStyle !== "none" && Number.parseFloat(outlineWidth) >= 2;
   };
   const accent = getComputedStyle(document.documentElement).getPropertyValue("--accent") && node.closest(".composer");
-  const framed = accent && getComputedStyle(accent).borderTopColor === getComputedStyle(accent.querySelector(".primary")).backgroundColor;
+  const framed =
+    accent &&
+    getComputedStyle(accent).borderTopColor === getComputedStyle(accent.querySelector(".primary")).backgroundColor;
   const drawn = [...node.querySelectorAll(".hit, .cell, .point")].some((part) => {
     const { stroke, strokeWidth, opacity } = getComputedStyle(part);
     return part.matches(".point") ? opacity === "1" : stroke !== "none" && Number.parseFloat(strokeWidth) >= 2;
@@ -118,11 +117,17 @@ for (const name of Object.keys(PAGES))
     const page = await at(PAGES[name], { still: true });
     await page.hover("body", { position: { x: 400, y: 200 } });
     await press(page, "j", "Tab", "Tab");
-    const moving = await page.evaluate(() => document.getAnimations().map(({ animationName, transitionProperty }) => animationName ?? transitionProperty));
+    const moving = await page.evaluate(() =>
+      document.getAnimations().map(({ animationName, transitionProperty }) => animationName ?? transitionProperty),
+    );
     must(!moving.length, `it moves: ${moving.join(", ")}`);
     const slow = await page.evaluate(() =>
       [...document.querySelectorAll("body *")]
-        .filter((node) => getComputedStyle(node).transitionDuration.split(", ").some((time) => Number.parseFloat(time) > 0))
+        .filter((node) =>
+          getComputedStyle(node)
+            .transitionDuration.split(", ")
+            .some((time) => Number.parseFloat(time) > 0),
+        )
         .map((node) => `${node.tagName}.${node.className}`),
     );
     must(!slow.length, `it would move: ${slow.slice(0, 3).join(", ")}`);
@@ -135,13 +140,19 @@ const CHOSEN = {
   "a verdict that is given": ["panel", ".column [aria-pressed=true]", ".column [aria-pressed=false]"],
 };
 const look = (node) => {
-  const { borderTopColor, borderTopWidth, outlineStyle, outlineWidth, backgroundColor, color, textDecorationLine } = getComputedStyle(node);
-  return [borderTopWidth, borderTopColor, outlineStyle, outlineWidth, backgroundColor, color, textDecorationLine].join(" ");
+  const { borderTopColor, borderTopWidth, outlineStyle, outlineWidth, backgroundColor, color, textDecorationLine } =
+    getComputedStyle(node);
+  return [borderTopWidth, borderTopColor, outlineStyle, outlineWidth, backgroundColor, color, textDecorationLine].join(
+    " ",
+  );
 };
 for (const [name, [where, chosen, other]] of Object.entries(CHOSEN))
   checks[`${name} is told apart without our colours`] = async () => {
     const page = await at(PAGES[where], { forced: true });
-    const [one, two] = [await page.locator(chosen).first().evaluate(look), await page.locator(other).first().evaluate(look)];
+    const [one, two] = [
+      await page.locator(chosen).first().evaluate(look),
+      await page.locator(other).first().evaluate(look),
+    ];
     must(one !== two, `both look the same: ${one}`);
     await shot(page, `state-forced-${where}`);
   };
