@@ -204,7 +204,10 @@ def _panel_request(call: Call) -> Request:
     request = replace(_asked(openai_chat, call), format="bench")
     if request.reply == "route":
         raise Problem(
-            400, 'seats are shown of a panel: ask with "bench.reply" all or merged', param="bench.reply"
+            400,
+            'a route is answered by one member, and what is shown here is a panel: leave ":route" out and '
+            'give "bench.reply" all or merged (`bench ask --all`, `--merged`); chat completions take routes',
+            param="bench.reply",
         )
     return request
 

@@ -52,6 +52,14 @@ class Routed(unittest.TestCase):
 
 
 class RouteTest(Routed):
+    def test_where_a_panel_is_shown_a_route_is_told_what_to_ask_instead(self):
+        name, _ = self.collection(text("one"))
+        for path in ("/bench/ask", "/api/seats"):
+            with self.subTest(path):
+                status, said = self.bench.post(path, {"model": f"bench/{name}:route", "messages": HELLO})
+                self.assertEqual(status, 400)
+                self.assertIn("--merged", json.dumps(said))
+
     def test_a_failure_before_the_first_word_is_never_seen(self):
         for bad in (LIMITED, error(500, "boom"), stream({"error": {"message": "no", "code": 500}}), text("")):
             for streamed in (False, True):

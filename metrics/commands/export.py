@@ -48,8 +48,13 @@ def keep(path: Path, content: bytes) -> int:
 
 def _form(out: Path | None, console: Console) -> str:
     """What the file's name asks for; else what can be read where it is printed."""
-    known = ENDINGS.get(out.suffix.lower()) if out else None
-    return known or ("json" if console.as_json else "md")
+    ending = out.suffix.lower() if out else ""  # Markdown under a name in .pdf is no PDF: refused
+    if ending and ending not in ENDINGS:
+        raise usage(
+            f"export: there is no format for {ending}",
+            f"end the name in {', '.join(ENDINGS)}, or say what it is to hold: --html, --md",
+        )
+    return ENDINGS.get(ending) or ("json" if console.as_json else "md")
 
 
 COMMANDS = (

@@ -25,7 +25,8 @@ STYLES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 # "bench ask", but not "the bench is": only where a command's name follows.
 OWN_COMMANDS = re.compile(
     r"\bbench (?=(?:serve|gateway|init|status|ask|verdict|log|export|route|launch|mcp|help|version"
-    r"|login|logout|backup|restore|ledger|disk|prune|doctor|update|selfcheck|budget|usage|cost|catalog|keys?|collections?|endpoints?|models?)\b)"
+    r"|login|logout|invite|invitations?|sessions?|backup|restore|ledger|disk|prune|doctor|update|selfcheck"
+    r"|budget|usage|cost|catalog|quota|limit|rest|wake|probe|keys?|collections?|endpoints?|models?)\b)"
 )
 
 

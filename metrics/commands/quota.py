@@ -1,6 +1,7 @@
 """`bench quota`, `limit set`, `rest`, `wake` and `probe`: what may still be sent to whom, and until when."""
 
 import argparse
+import re
 import time
 from collections.abc import Iterable
 from datetime import datetime
@@ -31,6 +32,7 @@ WORDS = {
 COLUMNS = ("=connection", "model", "limit of", ">limit", ">used", ">left", "resets", "source", "said")
 DROP = ("said", "source", ">used")
 NOTHING = "-"
+PLURAL = re.compile(r"\b(request|token|call)s\b")
 TAKEN_AWAY = ("", "none", "off", "null")
 
 
@@ -39,13 +41,16 @@ def quota(args: argparse.Namespace, console: Console, server: Server) -> int:
     if args.connection is not None:
         answer["quotas"] = [one for one in answer["quotas"] if named(one, args.connection)]
         answer["resting"] = [one for one in answer["resting"] if named(one, args.connection)]
+        if not answer["quotas"] and not answer["resting"]:
+            must_be_there(args.connection, server)
     now = time.time()
     rows = [row(one, now) for one in answer["quotas"]]
     console.show(answer, console.table(COLUMNS, rows, DROP) if rows else "")
     console.remarks(answer)
     if not console.as_json:
         if not rows:
-            console.note("no limit is known yet; set one: bench limit set CONNECTION rpm=20")
+            name = args.connection or "CONNECTION"
+            console.note(f"no limit is known yet; set one: bench limit set {name} rpm=20")
         for one in answer["resting"]:
             console.note(f"{one['model']} rests: {one['why']}, another {until(one['until'], now)[3:]}")
         for one in answer["quotas"]:
@@ -79,6 +84,18 @@ def probe(args: argparse.Namespace, console: Console, server: Server) -> int:
 
 def named(one: dict[str, Any], name: str) -> bool:
     return name in (one.get("connection"), one.get("model"))
+
+
+def must_be_there(name: str, server: Server) -> None:
+    """Of what nobody has, no limit is known either: a slip of the pen is not to pass for a free rein."""
+    endpoints = server.get("/api/endpoints")["endpoints"]
+    names = {one["name"] for one in endpoints} | {one.get("connection") for one in endpoints}
+    names |= {one["alias"] for one in server.get("/api/models")["models"]}
+    if name not in names:
+        near = did_you_mean(name, sorted(filter(None, names)))
+        hint = f"{near}see what there is: bench quota, bench endpoints, bench models"
+        problem = f"{name!r} is neither a connection nor a model on the bench"
+        raise Failure(404, problem, kind="not_found", hint=hint)
 
 
 def row(one: dict[str, Any], now: float) -> tuple[str, ...]:
@@ -120,9 +137,16 @@ def until(at: str, now: float) -> str:
 def set_limits(args: argparse.Namespace, console: Console, server: Server) -> int:
     limits = dict(args.limits)
     answer = server.post("/api/connection-limits", {"connection": args.name, "limits": limits})
-    held = ", ".join(f"{value:,} {WORDS.get(word, word)}" for word, value in answer["limits"].items())
+    held = ", ".join(counted(word, value) for word, value in answer["limits"].items())
     console.show(answer, f"{args.name}: {held or 'no limits of your own'}\n")
     return DONE
+
+
+def counted(word: str, value: float) -> str:
+    """A limit in words: "20 requests a minute", "1 request a minute"."""
+    words = WORDS.get(word, word)
+    said = PLURAL.sub(r"\1", words) if value == 1 else words
+    return f"{value:,} {said}"
 
 
 def limit(text: str) -> tuple[str, float | None]:

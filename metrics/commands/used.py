@@ -79,10 +79,10 @@ def remarks(one: Mapping[str, Any]) -> str:
 def notes(answer: Mapping[str, Any]) -> list[str]:
     dark = answer["total"]["unknown_calls"]
     said = [f"since {answer['since']}"] if answer["since"] else ["nothing was asked in that time"]
-    if dark:
-        said.append(
-            f"{plural(dark, 'call')} of unknown cost: bench model price ALIAS in=USD,out=USD prices the next"
-        )
+    if dark:  # a call that failed has a price and no tokens: another price would not help it
+        uncounted = "tokens not counted, or no price: " if answer["total"]["unmetered_calls"] else ""
+        price = "bench model price ALIAS in=USD,out=USD prices the next"
+        said.append(f"{plural(dark, 'call')} of unknown cost: {uncounted}{price}")
     if not answer.get("complete", True):
         said.append("the ledger is being counted again: these figures are not all of it yet")
     return said

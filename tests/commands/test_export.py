@@ -51,6 +51,15 @@ class Export(unittest.TestCase):
             self.assertIn("cannot be written", nowhere.err)
             self.assertNotEqual(nowhere.code, 0)
 
+    def test_an_ending_that_is_no_format(self) -> None:
+        for name in ("a.pdf", "b.docx", "panel.md.zip"):
+            with self.subTest(name), Stage(THERE) as stage:
+                played = stage.bench("export", PANEL, "-o", str(self.folder / name))
+                self.assertEqual((played.code, stage.sent), (2, []))
+                self.assertIn("there is no format for ." + name.rpartition(".")[2], played.err)
+                self.assertIn("--html, --md", played.err)
+                self.assertFalse((self.folder / name).exists())
+
     def test_stdout(self) -> None:
         with Stage(THERE) as stage:
             self.assertEqual(stage.bench("export", PANEL).out.encode(), FILE.encoded())

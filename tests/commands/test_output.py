@@ -1,5 +1,6 @@
 import unittest
 
+import cli
 from metrics.commands.failure import Failure, told, usage
 from metrics.commands.output import Console
 from metrics.records import Problem
@@ -59,6 +60,12 @@ class Failing(unittest.TestCase):
         screen = console()
         screen.fail(Failure(400, "in use; `bench log` says by whom", hint="bench log"))
         self.assertEqual(screen.stderr.getvalue(), "error: in use; `bench log` says by whom\n")  # type: ignore[attr-defined]
+
+    def test_every_command_is_one_of_ours(self) -> None:
+        for name in cli.COMMANDS:
+            with self.subTest(name):
+                spelled = console(program="python3 cli.py").spelled(f"see: bench {name} --help")
+                self.assertEqual(spelled, f"see: python3 cli.py {name} --help")
 
     def test_our_commands_are_spelled_as_the_user_types_them(self) -> None:
         cases = [

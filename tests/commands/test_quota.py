@@ -79,6 +79,23 @@ class Quota(unittest.TestCase):
         self.assertEqual(played.out, "")
         self.assertIn("bench limit set", played.err)
 
+    def test_what_is_not_there_has_no_limits_and_says_so(self) -> None:
+        there = {
+            "GET /api/quotas": told_now(),
+            "GET /api/endpoints": {"ok": True, "endpoints": [{"name": "idle", "connection": "idle"}]},
+            "GET /api/models": {"ok": True, "models": [{"alias": "kimi"}, {"alias": "quiet"}]},
+        }
+        for name, code, words in (
+            ("idle", 0, "bench limit set idle"),
+            ("quiet", 0, "no limit is known"),
+            ("quite", 1, "did you mean quiet?"),
+            ("", 1, "neither a connection nor a model"),
+        ):
+            with self.subTest(name), Stage(there) as stage:
+                played = stage.bench("quota", name)
+                self.assertEqual((played.code, played.out), (code, ""))
+                self.assertIn(words, played.err)
+
 
 class Set(unittest.TestCase):
     def test_set(self) -> None:
@@ -88,6 +105,18 @@ class Set(unittest.TestCase):
             limits = {"rpm": 20, "tpd": 100_000, "usd_day": 2.5, "concurrency": None}
             self.assertEqual(stage.last.body, {"connection": "groq", "limits": limits})
         self.assertEqual(played.out, "groq: 20 requests a minute, 100,000 tokens a day\n")
+
+    def test_one_is_not_many(self) -> None:
+        cases = [
+            ("rpm", 1, "1 request a minute"),
+            ("itpm", 1, "1 input token a minute"),
+            ("concurrency", 1, "1 call at once"),
+            ("usd_day", 1, "1 USD a day"),
+            ("tpd", 1_000, "1,000 tokens a day"),
+        ]
+        for word, value, said in cases:
+            with self.subTest(word):
+                self.assertEqual(quota.counted(word, value), said)
 
     def test_what_is_no_limit(self) -> None:
         for word in ("rpm", "rmp=5", "rpm=0", "rpm=-1", "rpm=1.5", "rpm=many", "rpm=inf", "=5"):

@@ -44,6 +44,12 @@ class Usage(unittest.TestCase):
         self.assertIn("since 2026-11-22T14:00:00Z", played.err)
         self.assertIn("3 calls of unknown cost", played.err)
 
+    def test_a_call_without_tokens_is_not_for_want_of_a_price(self) -> None:
+        reply = told(counts("kimi", unknown_calls=1, unmetered_calls=1))
+        reply["total"]["unmetered_calls"] = 1
+        with at(reply) as stage:
+            self.assertIn("1 call of unknown cost: tokens not counted, or no price", stage.bench("usage").err)
+
     def test_one_row_is_its_own_total(self) -> None:
         with at(told(counts("kimi"))) as stage:
             self.assertEqual(len(stage.bench("usage").out.splitlines()), 3)
