@@ -1,8 +1,8 @@
 """/api/panel/export: one panel to take along: one HTML file that needs nothing else, Markdown, or JSON.
 
 Whoever opens it elsewhere has no server of ours beside it, and did not write what is in it: the page holds no
-script, asks for nothing and says so to the browser; in Markdown what models wrote cannot become HTML, and no
-picture is fetched.
+script, asks for nothing and says so to the browser; in Markdown, by the rules of CommonMark and GitHub, what
+models wrote cannot become HTML, and no picture is fetched.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from metrics.dashboard import frame, leaflet, panels, sheet
-from metrics.dashboard.markup import FENCE, TURNING
+from metrics.dashboard.markup import FENCE, TURNING, closes
 from metrics.dashboard.sheet import Answer, Sheet
 from metrics.records import Problem
 from metrics.store.stamps import stamp
@@ -54,8 +54,8 @@ def as_markdown(kept: Mapping[str, Any], now: str) -> bytes:
 
 
 def _markdown(told: Sheet, now: str) -> Iterator[str]:
-    yield f"# {tame(told.title)}"
-    yield "\n".join(f"- {name}: {tame(value)}" for name, value in told.facts)
+    yield f"# {in_line(told.title)}"
+    yield "\n".join(f"- {name}: {in_line(value)}" for name, value in told.facts)
     yield "## Question"
     if told.system:
         yield f"System text:\n\n{quoted(told.system)}"
@@ -66,49 +66,68 @@ def _markdown(told: Sheet, now: str) -> Iterator[str]:
         yield from _told(answer, "", told.words_kept)
     if told.skipped:
         yield "## Who stayed off"
-        yield "\n".join(f"- {tame(alias)}: {tame(why)}" for alias, why in told.skipped)
+        yield "\n".join(f"- {in_line(alias)}: {in_line(why)}" for alias, why in told.skipped)
     yield f"---\n\nExported from Benchwarmers {VERSION} on {now}."
 
 
 def _told(answer: Answer, before: str, kept: bool) -> Iterator[str]:
-    yield f"## {before}{tame(answer.alias)}"
-    yield f"{tame(', '.join(answer.facts))}, `{answer.call}`"
+    yield f"## {before}{in_line(answer.alias)}"
+    yield f"{in_line(', '.join(answer.facts))}, `{answer.call}`"
     if answer.text:
         yield tame(answer.text)
     elif answer.answered and not kept:
         yield "The words of this answer are not kept."
     if answer.claims:
-        yield "\n".join(f"- {decision}: {tame(' '.join(quote.split()))}" for decision, quote in answer.claims)
+        yield "\n".join(f"- {decision}: {in_line(quote)}" for decision, quote in answer.claims)
     if answer.verdict:
-        yield f"Verdict: **{answer.verdict}**" + (f": {tame(answer.note)}" if answer.note else "")
+        yield f"Verdict: **{answer.verdict}**" + (f": {in_line(answer.note)}" if answer.note else "")
 
 
 def quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in tame(text).split("\n"))
+    """As a quote. Behind its sign a tab is narrower than at the margin: what it indents may be a fence there
+    and none here. Spaces are as wide in both."""
+    text = re.sub(r"(?m)^ *\t[ \t]*", lambda found: found[0].expandtabs(4), _lined(text))
+    return "\n".join(f"> {line}" if line else ">" for line in tame(text).split("\n"))
+
+
+def in_line(text: str) -> str:
+    """`text` as part of a line, where no fence can begin."""
+    return _shown(_tamed(" ".join(text.split())))
 
 
 def tame(text: str) -> str:
-    """Markdown in which no HTML begins and no picture is fetched, whoever shows it; code stays as it is. A
-    fence that was left open is closed, so that it cannot swallow what follows."""
-    lines, fence = [], ""
-    for line in text.replace("\r\n", "\n").split("\n"):
-        opening = FENCE.match(line)
-        if fence:
-            shut = line.strip()
-            if shut and set(shut) == {fence[0]} and len(shut) >= len(fence):
-                fence = ""
+    """Markdown in which no HTML begins and no picture is fetched; code stays as it is.
+
+    What may stay must be code to every reader: so a fence is moved to the margin, where it ends whatever list
+    or quote was open; of what stands beside it only the language is kept, for some would see a table's head
+    there; and it ends where CommonMark ends it. One that was left open is closed, so that it cannot swallow
+    what follows."""
+    lines, mark = [], ""
+    for line in _lined(text).split("\n"):
+        opening = None if mark else FENCE.match(line)
+        if mark:
+            mark = "" if closes(line, mark) else mark
         elif opening:
-            fence = opening[1]
+            mark, line = opening[1], opening[1] + opening[2]
         else:
             line = _tamed(line)
-        lines.append(TURNING.sub(lambda found: f"[U+{ord(found[0]):04X}]", line))
-    return "\n".join([*lines, *([fence] if fence else [])])
+        lines.append(_shown(line))
+    return "\n".join([*lines, *([mark] if mark else [])])
+
+
+def _lined(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _tamed(line: str) -> str:
     """A line outside a fence. Code spans are no exception: a span that does not close where it seems to would
     let through what stands in it, and an escaped sign in code only reads odd."""
     return re.sub(r"<(?=[A-Za-z/!?])", "&lt;", line).replace("![", "!\\[")
+
+
+def _shown(line: str) -> str:
+    """The line with what turns the direction of writing shown by its number."""
+    return TURNING.sub(lambda found: f"[U+{ord(found[0]):04X}]", line)
 
 
 FORMATS = {

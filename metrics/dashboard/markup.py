@@ -11,12 +11,13 @@ import html
 import re
 from collections.abc import Iterator
 
-FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([\w+#.-]*)[^`]*\Z")
-HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*\Z")
+# What is passed over is not tried again in shorter pieces (*+): a line can be as long as an answer.
+FENCE = re.compile(r" {0,3}(`{3,}+(?=[^`]*+\Z)|~{3,}+)[ \t]*+([\w+#.-]*+)")
+HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)\Z")
 RULE = re.compile(r" {0,3}(?:(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\Z")
 ITEM = re.compile(r"([ \t]*)(?:([-*+])|(\d{1,9})[.)])[ \t]+(.*)\Z")
 QUOTE = re.compile(r" {0,3}> ?(.*)\Z")
-CELLS = re.compile(r" {0,3}\|?[ \t]*:?-{1,}:?[ \t]*(?:\|[ \t]*:?-{1,}:?[ \t]*)*\|?[ \t]*\Z")
+CELLS = re.compile(r" {0,3}\|?[ \t]*+:?-++:?[ \t]*+(?:\|[ \t]*+:?-++:?[ \t]*+)*+\|?[ \t]*+\Z")
 TURNING = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]")
 
@@ -64,16 +65,28 @@ def _fence(lines: list[str], at: int, depth: int) -> Found:
     if not opening:
         return None
     mark, name = opening[1], opening[2]
-    closing = re.compile(rf" {{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*\Z")
-    end = next((n for n in range(at + 1, len(lines)) if closing.match(lines[n])), len(lines))
+    end = next((n for n in range(at + 1, len(lines)) if closes(lines[n], mark)), len(lines))
     label = f"<figcaption>{escaped(name)}</figcaption>" if name else ""
     code = escaped("\n".join(lines[at + 1 : end]))
     return f"<figure>{label}<pre><code>{code}</code></pre></figure>", end + 1
 
 
+def closes(line: str, mark: str) -> bool:
+    """Whether the line ends the fence that was opened with `mark` (CommonMark 0.31, section 4.5)."""
+    run = line.lstrip(" ")
+    return len(line) - len(run) < 4 and run.startswith(mark) and not run.strip(" \t").strip(mark[0])
+
+
 def _heading(lines: list[str], at: int, depth: int) -> Found:
     found = HEADING.match(lines[at])
-    return (f'<p class="h{len(found[1])}">{_inline(found[2])}</p>', at + 1) if found else None
+    return (f'<p class="h{len(found[1])}">{_inline(_unclosed(found[2]))}</p>', at + 1) if found else None
+
+
+def _unclosed(words: str) -> str:
+    """A heading's words without the #s that may close it; those of `C#` belong to a word."""
+    words = words.strip()
+    bare = words.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else words
 
 
 def _rule(lines: list[str], at: int, depth: int) -> Found:

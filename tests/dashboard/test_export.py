@@ -79,6 +79,17 @@ class TestTame(unittest.TestCase):
         ("```\nopen", "```\nopen\n```"),
         ("\u202egnp", "[U+202E]gnp"),
         ("<!-- x -->", "&lt;!-- x -->"),
+        # What one reader takes for the end of a fence, and another for a line of it.
+        ("```\n    ```\n```\n<b>", "```\n    ```\n```\n&lt;b>"),
+        ("```\n```\x0b\n```\n<b>", "```\n```\x0b\n```\n&lt;b>"),
+        ("``` \r```\r<b>", "```\n```\n&lt;b>"),
+        ("~~~ `x`\n~~~\n<b>", "~~~\n~~~\n&lt;b>"),
+        ("``` `x`\n<b>", "``` `x`\n&lt;b>"),
+        ("  ```py <b>|\n---\n<b>\n```", "```py\n---\n<b>\n```"),
+        # A fence in a list or a quote ends with it, and one within it may not begin there.
+        ("- ```\n  ```\n<b>\n```\n<b>", "- ```\n```\n<b>\n```\n&lt;b>"),
+        ("> ```\n```\n<b>\n```", "> ```\n```\n<b>\n```"),
+        ("1.  a\n\n    ```\n    <b>", "1.  a\n\n    ```\n    &lt;b>"),
     )
 
     def test_cases(self) -> None:
@@ -86,8 +97,17 @@ class TestTame(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(export.tame(text), wanted)
 
+    def test_no_fence_begins_within_a_line(self) -> None:
+        for text in ("``` <b>", "~~~ <b>", "a\n```\n<b>", "<b>\r\n\t<b>"):
+            with self.subTest(text):
+                told = export.in_line(text)
+                self.assertNotIn("<b>", told)
+                self.assertEqual(len(told.splitlines()), 1)
+
     def test_quoted(self) -> None:
         self.assertEqual(export.quoted("a\n\n<b>"), "> a\n>\n> &lt;b>")
+        self.assertEqual(export.quoted("\t```\n<b>\n \t  a"), ">     ```\n> &lt;b>\n>       a")
+        self.assertEqual(export.quoted("```\n```\x0b\n<b>"), "> ```\n> ```\x0b\n> <b>\n> ```")
 
 
 if __name__ == "__main__":

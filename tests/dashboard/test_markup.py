@@ -10,6 +10,9 @@ from metrics.dashboard.markup import escaped, rendered
 READ = (
     ("plain words", "<p>plain words</p>"),
     ("# Two *faults* #", '<p class="h1">Two <em>faults</em></p>'),
+    ("## C# ##", '<p class="h2">C#</p>'),
+    ("# C#", '<p class="h1">C#</p>'),
+    ("# #", '<p class="h1"></p>'),
     ("one\ntwo\n\nthree", "<p>one<br>\ntwo</p>\n<p>three</p>"),
     ("- a\n- b", "<ul><li>a</li><li>b</li></ul>"),
     ("3. a\n4. b", '<ol start="3"><li>a</li><li>b</li></ol>'),
@@ -17,6 +20,8 @@ READ = (
     ("- a\n\n- b", "<ul><li>a</li><li>b</li></ul>"),
     ("> said", "<blockquote><p>said</p></blockquote>"),
     ("```py\na < b\n```", "<figure><figcaption>py</figcaption><pre><code>a &lt; b</code></pre></figure>"),
+    ("~~~ `x`\na\n~~~~ ", "<figure><pre><code>a</code></pre></figure>"),
+    ("```\n``` `\n    ```", "<figure><pre><code>``` `\n    ```</code></pre></figure>"),
     ("```\nopen", "<figure><pre><code>open</code></pre></figure>"),
     ("***", "<hr>"),
     ("`a*b*` and **b**", "<p><code>a*b*</code> and <strong>b</strong></p>"),
@@ -70,6 +75,10 @@ LONG = (
     ("> " * 50 + "a\n") * 1000,
     "".join("`" * n + "a" for n in range(1, 400)),
     "x" * 1_000_000,
+    "# " + "#" * 100_000 + "x",
+    "a|b\n-" + " " * 100_000 + "x",
+    "```" + " " * 100_000 + "`",
+    "~~~" + "a" * 100_000,
 )
 
 
