@@ -6,6 +6,7 @@ months that hold judged panels only go when the one who asks says so.
 """
 
 import time
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -178,23 +179,27 @@ def _months(months: int, now: float) -> dict[str, Any]:
             found["bytes"] += size
             if file.endswith(".jsonl"):
                 found["files"].setdefault(kind, []).append(file)
-    for row in _rows(found["files"].get("panels", ())).values():
-        if any(verdicts.of(seat["call"]) for seat in row.get("seats", ()) if "call" in seat):
-            found["judged"] += 1
-        else:
-            found["owed"] += owed(row)
-    return found
+    worth = Counter(_worth(found["files"].get("panels", ())).values())
+    return found | {"judged": worth["judged"], "owed": worth["owed"]}
 
 
-def _rows(files: "list[str] | tuple[str, ...]") -> dict[str, panels.Row]:
-    """The latest row of each panel in these files."""
-    found: dict[str, panels.Row] = {}
+def _worth(files: "list[str] | tuple[str, ...]") -> dict[str, str]:
+    """What the latest row of each panel in these files is: judged, owed or "". The rows themselves, of which
+    there may be gigabytes, are let go piece by piece."""
+    found: dict[str, str] = {}
     for file in files:
         path = home.path("panels") / file
         for piece in lines.forwards(path, 0, lines.size_of(path)):
-            rows = filter(None, (lines.decode(line) for _, line in piece))
-            found.update({str(row.get("panel")): row for row in rows})
+            rows = [row for row in (lines.decode(line) for _, line in piece) if row]
+            given = verdicts.of_each([call for row in rows for call in _calls(row)])
+            for row in rows:
+                judged = any(call in given for call in _calls(row))
+                found[str(row.get("panel"))] = "judged" if judged else "owed" if owed(row) else ""
     return found
+
+
+def _calls(row: panels.Row) -> list[str]:
+    return [seat["call"] for seat in row.get("seats", ()) if "call" in seat]
 
 
 def _leftovers(now: float, dry_run: bool) -> dict[str, int]:

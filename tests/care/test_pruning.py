@@ -1,3 +1,5 @@
+import json
+import tracemalloc
 from typing import Any
 
 from metrics.bench import changes, settings
@@ -108,6 +110,18 @@ class Pruning(BenchCase):
         self.assertIn("ledger", told["months"]["files"])
         self.assertEqual(pruning.drop_months(1, NOW, "daily job"), 0)
         self.assertEqual(self.kept(), [YOUNG])
+
+    def test_the_rows_of_a_month_are_not_held_together(self) -> None:
+        seats = [{"call": f"p20260701-100000-0a1b2c3d.member{n}", "status": "ok"} for n in range(4)]
+        row = {"at": "2026-07-01T10:00:00.000Z", "collection": "core", "seats": seats, "task": "x" * 500}
+        lines = [json.dumps({**row, "panel": f"p20260701-100000-{n:08x}"}) + "\n" for n in range(2000)]
+        panels.LOG.open()
+        self.write("panels/2026-07.jsonl", "".join(lines))
+        tracemalloc.start()
+        self.addCleanup(tracemalloc.stop)
+        planned = pruning.prune(Wish(log_months=2, dry_run=True), NOW)["months"]
+        self.assertEqual(planned["owed"], 2001)
+        self.assertLess(tracemalloc.get_traced_memory()[1], sum(map(len, lines)))
 
     def test_the_daily_job_says_what_it_took(self) -> None:
         self.assertEqual(pruning.drop_months(0, NOW, "daily job"), 0)
