@@ -55,7 +55,7 @@ class Exporter:
         self._full = threading.Event()
         self._threads: list[threading.Thread] = []
         self._counts = dict.fromkeys(("sent", "dropped", "rejected", "reports", "lapses"), 0)
-        self._trouble = ""
+        self._trouble: dict[str, str] = {}  # by signal: a collector may take one and not the other
 
     # --- life
 
@@ -82,14 +82,14 @@ class Exporter:
 
     def told(self) -> dict[str, Any]:
         """What is going on, for `bench status`: no address's path, and no header, is in it."""
-        places = [urlsplit(url) for url in (self.options.traces, self.options.metrics) if url]
+        places = {_place(url) for url in (self.options.traces, self.options.metrics) if url}
         with self._lock:
             return {
                 "prometheus": self.options.prometheus,
-                "otlp": sorted({f"{place.scheme}://{place.hostname}:{place.port}" for place in places}),
+                "otlp": sorted(places),
                 "waiting": len(self._queue),
                 **self._counts,
-                "trouble": self._trouble,
+                "trouble": "; ".join(f"{signal}: {why}" for signal, why in self._trouble.items()),
             }
 
     # --- hearing
@@ -186,7 +186,7 @@ class Exporter:
             last = self._stopping.is_set()
             timeout = min(self.options.timeout, LAST_WORDS / 2) if last else self.options.timeout
             outcome = self._post(signal, url, document, headers, self.options.gzip, timeout)
-            self._tell(outcome, url)
+            self._tell(outcome, signal, url)
             if not (outcome.again and left) or last:
                 return outcome
             wait = pause * (0.5 + self._draw()) if outcome.wait is None else outcome.wait
@@ -194,19 +194,26 @@ class Exporter:
             self._pause(wait)
         return outcome
 
-    def _tell(self, outcome: sending.Outcome, url: str) -> None:
+    def _tell(self, outcome: sending.Outcome, signal: str, url: str) -> None:
         """Say once that a collector does not take what it is sent, and once that it does again."""
-        place = urlsplit(url).hostname
         with self._lock:
-            before, self._trouble = self._trouble, outcome.why
+            before = self._trouble.pop(signal, "")
+            if outcome.why:
+                self._trouble[signal] = outcome.why
         if outcome.why and not before:
-            self._log(f"telemetry: {place} does not take what it is sent: {outcome.why}")
+            self._log(f"telemetry: {_place(url)} does not take {signal}: {outcome.why}")
         elif before and not outcome.why:
-            self._log(f"telemetry: {place} takes what it is sent again")
+            self._log(f"telemetry: {_place(url)} takes {signal} again")
 
     def _count(self, name: str, number: int) -> None:
         with self._lock:
             self._counts[name] += number
+
+
+def _place(url: str) -> str:
+    """The address without its path, its query and who signs in: those may be secrets."""
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
 _running: Exporter | None = None

@@ -67,7 +67,18 @@ class ExporterCase(HomeCase):
         self.assertEqual((sink.sizes(), self.paused), ([1, 1, 1, 1], [1.0, 9.0, 4.0]))
         self.assertEqual((made.told()["sent"], made.told()["trouble"]), (1, ""))
         self.assertEqual(len(self.said), 2)  # that it is away, and that it is back
-        self.assertIn("c does not take what it is sent: away", self.said[0])
+        self.assertIn("http://c does not take traces: away", self.said[0])
+
+    def test_a_collector_of_one_signal_alone_is_said_so_once(self) -> None:
+        sink = Sink()
+        made = self.made(sink)
+        for _ in range(3):
+            sink.outcomes = [Outcome(), Outcome("it answered 404")]
+            made.hear(self.calls(1))
+            made.send_spans()
+            made.report()
+        self.assertEqual(self.said, ["telemetry: http://c does not take metrics: it answered 404"])
+        self.assertEqual(made.told()["trouble"], "metrics: it answered 404")
 
     def test_what_is_lost_is_counted(self) -> None:
         for outcomes, dropped, rejected, tries in (
@@ -102,10 +113,19 @@ class ExporterCase(HomeCase):
         self.assertEqual(made.told()["waiting"], 1)
 
     def test_status_tells_no_path_and_no_header(self) -> None:
-        options = Options(traces="http://u:pw@c:9/secret/v1/traces", headers={"traces": (("k", "secret"),)})
-        told = self.made(Sink(), options).told()
-        self.assertEqual(told["otlp"], ["http://c:9"])
-        self.assertNotIn("secret", repr(told))
+        for url, place in (
+            ("http://u:pw@c:9/secret/v1/traces", "http://c:9"),
+            ("https://c.example/secret/v1/traces?secret", "https://c.example"),
+            ("http://[::1]:4318/v1/traces", "http://[::1]:4318"),
+        ):
+            with self.subTest(url):
+                options = Options(traces=url, headers={"traces": (("k", "secret"),)})
+                made = self.made(Sink(Outcome("no")), options)
+                made.hear(self.calls(1))
+                made.send_spans()
+                self.assertEqual(made.told()["otlp"], [place])
+                self.assertIn(place, self.said.pop())
+                self.assertNotIn("secret", repr(made.told()))
 
 
 class Life(ExporterCase):
