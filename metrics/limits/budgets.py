@@ -229,9 +229,11 @@ class Hold:
         self.settled = True
         with _lock:
             for subject in self.subjects:
-                _held[subject] -= self.units or 0
-                if not _held[subject]:
-                    del _held[subject]
+                left = _held.pop(subject, 0) - (self.units or 0)
+                if (
+                    left
+                ):  # a call that costs nothing finds nothing here, when what else was set aside is settled
+                    _held[subject] = left
         key_rates.settle(self.key, self.tokens, used, now)
 
 

@@ -1,3 +1,4 @@
+import itertools
 import random
 import threading
 import unittest
@@ -61,6 +62,16 @@ class HoldTest(Budgeted):
         self.hold(500).settle(0, NOW)
         second.settle(0, NOW)
         self.assertEqual(budgets._held, {})
+
+    def test_calls_that_cost_nothing_are_settled_beside_each_other_and_beside_others(self):
+        self.key("1usd/day")
+        for prices in itertools.product((0.0, 1.0), repeat=3):
+            for order in itertools.permutations(range(3)):
+                with self.subTest(prices, order=order):
+                    held = [self.hold(100, price=price) for price in prices]
+                    for one in order:
+                        held[one].settle(7, NOW)
+                    self.assertEqual(budgets._held, {})
 
     # budget, spent at, now, whether a call of 0.5 USD fits
     PERIODS = [
