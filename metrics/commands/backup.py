@@ -52,14 +52,15 @@ def save(args: argparse.Namespace, console: Console, server: Server) -> int:
     console.show(report, f"saved {amount(report)} to {target}\n")
     if not args.with_secrets:
         console.note(WITHOUT)
-    if found.left_out:
-        console.note(f"not of the data folder, and left out: {', '.join(found.left_out)}")
+    foreign = [name for name in found.left_out if name not in backup.SECRETS]
+    if foreign:
+        console.note(f"not of the data folder, and left out: {', '.join(foreign)}")
     return DONE
 
 
 WITHOUT = (
-    "no secret is in it: providers' keys and sessions are left out; --with-secrets takes them along, then "
-    "keep the file as you keep a password"
+    "no secret is in it: providers' keys, sessions and invitations are left out; --with-secrets takes them "
+    "along, then keep the file as you keep a password"
 )
 
 

@@ -230,9 +230,7 @@ class Hold:
         with _lock:
             for subject in self.subjects:
                 left = _held.pop(subject, 0) - (self.units or 0)
-                if (
-                    left
-                ):  # a call that costs nothing finds nothing here, when what else was set aside is settled
+                if left:  # what costs nothing may find nothing: all else is settled already
                     _held[subject] = left
         key_rates.settle(self.key, self.tokens, used, now)
 

@@ -55,6 +55,7 @@ class WithoutServer(BackupCase):
             ["backup", 1, [], ["credentials.json"]],
         )
         self.assertIn("--with-secrets takes them along", played.err)
+        self.assertNotIn("not of the data folder", played.err, "what it leaves out for its sake is its own")
         self.assertEqual(self.file.stat().st_mode & 0o777, 0o600)
         self.assertEqual([path.name for path in self.folder.iterdir() if "copy" in path.name], ["copy.zip"])
         self.assertEqual(self.bench("restore", self.file, "--check", "--json").document["action"], "check")
@@ -62,6 +63,11 @@ class WithoutServer(BackupCase):
         self.assertEqual((played.code, played.document["set_aside"]), (0, None))
         self.assertIn("no provider's key was in it", played.err)
         self.assertEqual((self.folder / "new" / "models.json").read_text("utf-8"), '{"models": {}}')
+
+    def test_what_is_not_its_own_is_left_out_by_name(self) -> None:
+        (self.home / "holiday.jpg").write_bytes(b"sea")
+        played = self.bench("backup", self.file, "--home", self.home)
+        self.assertIn("not of the data folder, and left out: holiday.jpg\n", played.err)
 
     def test_secrets_when_they_are_wanted(self) -> None:
         played = self.bench("backup", self.file, "--home", self.home, "--with-secrets", "--json")
