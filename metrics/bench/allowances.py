@@ -32,7 +32,7 @@ def budget(field: str, value: Any) -> Budget | None:
     if isinstance(value, str):
         return dict(_said(field, part) for part in value.split(","))
     if not isinstance(value, Mapping):
-        raise fields.wrong(field, f"an amount of USD for a period, {FORM},", value)
+        raise fields.wrong(field, f"an amount of USD for a period, {FORM}", value)
     amount = fields.number(0, MOST, "USD")
     return {
         period: float(each)
@@ -45,7 +45,7 @@ def _said(field: str, words: str) -> tuple[str, float]:
     match = _AMOUNT.fullmatch(words)
     period = match[2].lower() if match else ""
     if match is None or period not in PERIODS or float(match[1]) > MOST:
-        raise fields.wrong(field, f"an amount of USD for a {', '.join(PERIODS)}, {FORM},", words)
+        raise fields.wrong(field, f"an amount of USD a day, a month or in total, {FORM}", words)
     return period, float(match[1])
 
 

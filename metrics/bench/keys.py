@@ -60,9 +60,8 @@ def _instant(field: str, value: Any) -> str:
     try:
         return stamp(epoch(value))
     except (TypeError, ValueError, OverflowError):
-        raise fields.wrong(
-            field, "a span such as 90d, 12h or 1y, or a date such as 2027-01-31,", value
-        ) from None
+        should = "a span such as 90d, 12h or 1y, or a date such as 2027-01-31"
+        raise fields.wrong(field, should, value) from None
 
 
 def _collection(field: str, value: Any) -> str:

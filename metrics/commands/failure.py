@@ -33,7 +33,7 @@ NEXT_STEPS = {
     "cut": "see whether it runs again: bench status; what was answered by then: bench log",
     "disk_full": "make room on the disk that holds the data folder; bench status names the folder",
     "internal": "the server's own output says more; look there for the request id",
-    "not_found": "see what there is: bench collections, bench models, bench endpoints",
+    "not_found": "see what there is: bench collections, bench models, bench endpoints, bench keys",
     "output": "make room where it goes, or send it elsewhere",
     "overloaded": "wait a moment and send it again",
     "rate_limited": "wait a moment and send it again",

@@ -109,6 +109,7 @@ class KeysTest(BenchCase):
             with self.subTest(name, limits=limits), self.assertRaises(Problem) as caught:
                 keys.create(name, limits, BY)
             self.assertEqual(caught.exception.status, status, caught.exception.message)
+            self.assertNotIn(",,", caught.exception.message)
         self.assertEqual(list(keys.all()), ["app"])
 
     def test_unknown_names_are_a_404(self):
