@@ -231,6 +231,11 @@ const checks = {
         .flatMap(({ seats }) => seats)
         .filter(({ verdict }) => verdict?.by === "anna").length;
     await until(anna, verdicts, 1, "verdicts of anna");
+    const judged = (await ask(anna, "/api/log?limit=100")).panels.find(({ seats }) =>
+      seats.some(({ verdict }) => verdict?.by === "anna"),
+    );
+    const other = await signedIn(`/panels?panel=${judged.panel}`);
+    await other.locator(".verdicts").getByText("by anna").waitFor();
     await press(anna, "z");
     await until(anna, verdicts, 0, "verdicts of anna after undo");
     must(panels.length > 0, "there was something to judge");

@@ -146,6 +146,7 @@ export class Column {
     set(useful, { "aria-pressed": String(verdict?.useful === true) });
     set(not, { "aria-pressed": String(verdict?.useful === false) });
     set(best, { "aria-pressed": String(Boolean(verdict?.best)) });
+    say(this.whose, verdict?.by ? `by ${verdict.by}` : "");
     const judged = !finished(seat) || answered(seat);
     this.buttons.hidden = !judged;
     this.#callsShown();
@@ -171,6 +172,7 @@ export class Column {
         word,
         h("kbd", {}, key),
       );
+    this.whose = h("span", { class: "faint" });
     this.noteButton = h(
       "button",
       {
@@ -187,6 +189,7 @@ export class Column {
       button("Useful", "u", () => this.judge.useful(this.seat, true)),
       button("Not", "n", () => this.judge.useful(this.seat, false)),
       button("Best", "b", () => this.judge.best(this.seat)),
+      this.whose,
       this.noteButton,
     );
   }

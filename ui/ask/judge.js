@@ -141,7 +141,13 @@ export class Judge {
   }
 }
 
-const verdict = (seat, after) => ({ kind: "verdict", seat, before: seat.verdict, after });
+// Whose it was before is not whose it is from now on.
+const verdict = (seat, after) => ({
+  kind: "verdict",
+  seat,
+  before: seat.verdict,
+  after: after && { ...after, by: "" },
+});
 
 // What is left of a verdict when its decision is taken back: a note, or nothing.
 const without = ({ note }) => (note ? { ...noVerdict(), note } : null);

@@ -4,7 +4,7 @@ import { toUnits } from "../prose.js";
 import { headline } from "../words.js";
 
 /**
- * @typedef {{useful: boolean | null, best: boolean, allBad: boolean, note: string}} Verdict
+ * @typedef {{useful: boolean | null, best: boolean, allBad: boolean, note: string, by: string}} Verdict
  * @typedef {{quote: string, start: number, end: number, decision: "real" | "false" | null}} Claim  offsets in UTF-16 units
  * @typedef {{call: string, role: string, alias: string, id?: string, builtin: boolean, how: string, p: number | null, status: string,
  *   text: string, reasoning: string, began: number, seconds: number | null, first: number | null, error: string | null,
@@ -21,7 +21,7 @@ import { headline } from "../words.js";
 const PRACTICE = "practice:"; // the built-in endpoint: its models are programs, and records do not say it again
 
 /** @returns {Verdict} */
-export const noVerdict = () => ({ useful: null, best: false, allBad: false, note: "" });
+export const noVerdict = () => ({ useful: null, best: false, allBad: false, note: "", by: "" });
 
 /**
  * @param {{collection: string, reply: string, messages: object[], blind?: boolean}} question
@@ -236,7 +236,14 @@ function stored(said, { body, verdicts, claims }) {
  */
 export function verdictOf(row) {
   if (!row || row.withdrawn) return null;
-  return { useful: row.useful ?? null, best: Boolean(row.best), allBad: Boolean(row.all_bad), note: row.note ?? "" };
+  const by = row.by === "local" ? "" : (row.by ?? ""); // where nobody signs in, everybody is the same person
+  return {
+    useful: row.useful ?? null,
+    best: Boolean(row.best),
+    allBad: Boolean(row.all_bad),
+    note: row.note ?? "",
+    by,
+  };
 }
 
 // Records count characters; where the words do not stand there any more they are looked for.
