@@ -1,6 +1,6 @@
 // A median in the band up to its 95th percentile, over time. Where nothing is known there is a gap.
 import { svg } from "../dom.js";
-import { plot, px, text, upright } from "./plot.js";
+import { beside, plot, px, text, upright } from "./plot.js";
 import { roomy, times } from "./scale.js";
 
 const TALL = 200;
@@ -26,11 +26,11 @@ export function area({ title, note, label, at, step, low, high, names = ["p50", 
 }
 
 function draw({ wide, narrow, called, low, high, names, format }) {
-  const left = 52;
+  const scale = { most: Math.max(0, ...low, ...high), format, about: narrow ? 2 : 4 };
+  const left = beside(scale);
   const right = wide - 34;
   const bottom = TALL - FOOT;
-  const most = Math.max(0, ...low, ...high);
-  const { kids, y } = upright({ most, left, right, top: TOP, bottom, format, about: narrow ? 2 : 4 });
+  const { kids, y } = upright({ ...scale, left, right, top: TOP, bottom });
   const one = (right - left) / Math.max(1, called.length - 1);
   const x = (i) => left + i * one;
   const runs = stretches(low, high);

@@ -1,6 +1,6 @@
 // Stacked bars over time: what several together came to, piece by piece.
 import { svg } from "../dom.js";
-import { line, plot, px, text, upright } from "./plot.js";
+import { beside, line, plot, px, text, upright } from "./plot.js";
 import { roomy, times } from "./scale.js";
 
 const TALL = 240;
@@ -51,11 +51,12 @@ export function bars({ title, note, label: about, at, step, series, format, more
 }
 
 function draw({ wide, narrow, names, series, sums, format, said, mark }) {
-  const left = 52;
+  const most = Math.max(...sums, mark && mark.value < 4 * Math.max(...sums) ? mark.value : 0);
+  const scale = { most, format, about: narrow ? 2 : 4 };
+  const left = beside(scale);
   const right = wide - 4;
   const bottom = TALL - FOOT;
-  const most = Math.max(...sums, mark && mark.value < 4 * Math.max(...sums) ? mark.value : 0);
-  const { kids, y } = upright({ most, left, right, top: TOP, bottom, format, about: narrow ? 2 : 4 });
+  const { kids, y } = upright({ ...scale, left, right, top: TOP, bottom });
   const one = (right - left) / names.length;
   const wideBar = Math.max(1, one - Math.max(1, Math.min(10, one * 0.3)));
   const labels = names.map(({ short }) => short);

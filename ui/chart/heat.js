@@ -32,7 +32,7 @@ export function strip({ label, counts, names, tone = "warn" }) {
   const wide = counts.length * CELL;
   return h(
     "span",
-    { class: "strip" },
+    { class: "hours" },
     svg(
       "svg",
       {

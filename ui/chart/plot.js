@@ -133,6 +133,14 @@ function table(label, { head, rows }) {
 }
 
 /**
+ * How far from the left a drawing begins, for its figures to be whole: "$0.00015" is longer than "$20".
+ * @param {{most: number, format: (n: number) => string, about?: number}} how
+ * @returns {number}
+ */
+export const beside = ({ most, format, about = 4 }) =>
+  Math.max(52, 12 + 6.6 * Math.max(...ticks(most, about).map((value) => format(value).length)));
+
+/**
  * Horizontal lines with their figures at the left, from 0 up.
  * @param {{most: number, left: number, right: number, top: number, bottom: number, format: (n: number) => string, about?: number}} how
  * @returns {{kids: Element[], y: (value: number) => number}}
