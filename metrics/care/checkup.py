@@ -7,6 +7,7 @@ Each check is a function from the folder to what it found, a row of CHECKS; what
 import json
 import os
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from metrics.bench import credentials, endpoints
@@ -17,21 +18,30 @@ from metrics.web.door import LOOPBACK
 
 ROOM = 100 << 20  # bytes free below which the next days may not find theirs
 SHOWN = 5  # names that one finding lists
+MINE = "make it yours, or choose another with --home"
 
 
 def folder(place: Path) -> list[Finding]:
     """All CHECKS of the data folder `place`, which must be there. It is the current one from then on."""
     home.visit(place)
-    return [finding for check in CHECKS for finding in check(place)]
+    return [finding for check in CHECKS for finding in _looked(check, place)]
+
+
+def _looked(check: "Check", place: Path) -> Iterator[Finding]:
+    """What the check finds, as far as it may look."""
+    try:
+        yield from check(place)
+    except OSError as error:
+        yield failed("files", f"{error.filename} cannot be read: {error.strerror or error}", MINE)
+    except Problem as problem:
+        yield failed("files", problem.message, MINE)
 
 
 def may_be_used(place: Path) -> Iterator[Finding]:
     if os.access(place, os.R_OK | os.W_OK | os.X_OK):
         yield passed("folder", str(place))
     else:
-        yield failed(
-            "folder", f"{place} cannot be written by you", "make it yours, or choose another with --home"
-        )
+        yield failed("folder", f"{place} cannot be written by you", MINE)
 
 
 def has_room(place: Path) -> Iterator[Finding]:
@@ -49,13 +59,20 @@ def is_private(place: Path) -> Iterator[Finding]:
     if os.name == "nt":
         yield skipped("modes", "Windows keeps them by the folder's own list of users")
         return
-    seen = [name for name in _names(place) if os.stat(place / name).st_mode & 0o077 and _ours(name)]
-    if os.stat(place).st_mode & 0o077:
+    seen = [name for name in _names(place) if _ours(name) and _open_to_others(place / name)]
+    if _open_to_others(place):
         seen.insert(0, ".")
     if seen:
         yield failed("modes", f"others on this computer may read {_some(seen)}", f"chmod -R go= {place}")
     else:
         yield passed("modes", "readable by you alone")
+
+
+def _open_to_others(path: Path) -> bool:
+    try:
+        return bool(os.stat(path).st_mode & 0o077)
+    except FileNotFoundError:  # a draft that took its file's place since it was listed
+        return False
 
 
 def settings_parse(place: Path) -> Iterator[Finding]:
@@ -84,8 +101,8 @@ def logs_are_whole(place: Path) -> Iterator[Finding]:
     for name in _names(place):
         if not name.endswith(".jsonl") or not _ours(name):
             continue
-        count += 1
-        with disk.reading(place / name) as fd:
+        with suppress(FileNotFoundError), disk.reading(place / name) as fd:  # removed for its age since
+            count += 1
             if lines.version_of(fd) > migrate.newest(name):
                 newer.append(name)
             size = os.fstat(fd).st_size
@@ -148,7 +165,9 @@ def keys(place: Path) -> Iterator[Finding]:
 
 SOURCES = {"env": "the environment", "file": "credentials.json"}
 
-CHECKS: tuple[Callable[[Path], Iterator[Finding]], ...] = (
+Check = Callable[[Path], Iterator[Finding]]
+
+CHECKS: tuple[Check, ...] = (
     may_be_used,
     has_room,
     is_private,

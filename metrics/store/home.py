@@ -189,13 +189,20 @@ def owned() -> bool:
 
 
 def owner(folder: Path | None = None) -> dict[str, int] | None:
-    """Who owns the current data folder, or another `folder`: {pid, port}; None when nobody does."""
+    """Who owns the current data folder, or another `folder`: {pid, port}; None when nobody does. Problem when
+    one may not look into it."""
     lock = FileLock((folder or current()) / _OWNER)
-    if not lock.path.exists():
-        return None
-    if lock.take():
-        lock.release()
-        return None
+    try:
+        if not lock.path.exists():
+            return None
+        if lock.take():
+            lock.release()
+            return None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Problem(
+            500, f"{lock.path} cannot be read: {reason}. Check the data folder's permissions.", kind="disk"
+        ) from None
     return _patient_note(lock.path)
 
 

@@ -1,3 +1,4 @@
+import errno
 import os
 import unittest
 from unittest import mock
@@ -43,6 +44,27 @@ class Checkup(BenchCase):
             self.write(name, "[]")
             (self.place / name).chmod(0o600)
         self.assertEqual(self.failed(), {})
+
+    def test_what_may_not_be_read_is_told_and_the_rest_looked_at(self) -> None:
+        """As somebody else's: a root's, who once started the server."""
+        self.write("verdicts.jsonl", ROW)
+        self.place.chmod(0o700)
+        (self.place / "verdicts.jsonl").chmod(0o600)
+        denied = PermissionError(errno.EACCES, "Permission denied", "verdicts.jsonl")
+        for what, words in (
+            ("metrics.store.disk.reading", "verdicts.jsonl cannot be read: Permission denied"),
+            ("metrics.store.home.FileLock.take", "server.lock cannot be read: Permission denied"),
+        ):
+            (self.place / "server.lock").touch(0o600)
+            with self.subTest(what), mock.patch(what, side_effect=denied):
+                found = self.look()
+                self.assertIn(words, found["files"].said)
+                self.assertIn("keys", found)
+
+    def test_a_file_that_goes_meanwhile_is_no_fault(self) -> None:
+        self.place.chmod(0o700)
+        with mock.patch.object(holdings, "sizes", lambda place: [("verdicts.jsonl", 1, 0.0)]):
+            self.assertEqual(self.failed(), {})
 
     def test_each_thing_that_can_be_wrong(self) -> None:
         cases = [
