@@ -3,6 +3,7 @@
 import csv
 import io
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from metrics.bench import roster
@@ -17,6 +18,9 @@ from metrics.web.table import Call, Response
 OVER_TIME = ("model", "collection", "key", "purpose", "endpoint")
 COLUMNS = ("calls", "errors", "interrupted", "priced_calls", "unknown_calls", "known_usd", "billed_usd")
 GAPS = ("estimated_calls", "unmetered_calls")
+
+Row = dict[str, Any]
+Days = Mapping[str, Sequence[int]]  # by model_id, as verdicts.days and claims.days tell them
 
 
 def show(call: Call) -> Response:
@@ -39,12 +43,10 @@ def came_of_it(call: Call) -> Response:
     stretch = periods.fitted(wanted, copied)
     whole = periods.together([cells for _, cells in periods.pieces(copied, stretch)], roster.current)
     days = stamps.stamp(stretch.since)[:10], stamps.stamp(stretch.until)[:10]
-    judged, found = _by_alias(verdicts.days(*days), 3), _by_alias(claims.days(*days), 2)
+    judged, found = verdicts.days(*days), claims.days(*days)
+    ids = {alias: model.model_id for alias, model in {**roster.retired(), **roster.all()}.items()}
     rows = {name: usage.document(counts) for name, counts in whole.items() if name}
-    told = {
-        name: worth.of_model(row, judged.get(name, worth.NOTHING), found.get(name, worth.NOTHING[:2]))
-        for name, row in rows.items()
-    }
+    told = {name: _worth(row, ids.get(name), judged, found) for name, row in rows.items()}
     known, total = roster.all(), usage.document(usage.total(whole))
     priced = [(row, known[name].price if name in known else None) for name, row in rows.items()]
     listed = [
@@ -61,11 +63,29 @@ def came_of_it(call: Call) -> Response:
         until=stamps.stamp(stretch.until),
         models=listed,
         total=total,
-        over_all=worth.over_all([(rows[name], told[name]) for name in rows]),
+        over_all=worth.over_all(_each_once(whole, ids, judged, found)),
         cached={"share": worth.cached(total["tokens"]), "saved_usd": worth.saved(priced)},
-        unpriced=[name for name, row in rows.items() if row["unknown_calls"]],
+        unpriced=[name for name, row in rows.items() if row["unknown_calls"] > row["unmetered_calls"]],
         complete=ledger.LOG.ready,
     )
+
+
+def _worth(row: Row, model_id: str | None, judged: Days, found: Days) -> Row:
+    """What came of a model's calls. Two aliases of one model share what it was judged."""
+    known = model_id or ""
+    return worth.of_model(row, judged.get(known, worth.NOTHING), found.get(known, worth.NOTHING[:2]))
+
+
+def _each_once(
+    whole: usage.Cells, ids: Mapping[str, str], judged: Days, found: Days
+) -> Iterator[tuple[Row, Row]]:
+    """(what was used, what came of it) of each model under all its aliases: no verdict counts twice."""
+    models: usage.Cells = {}
+    usage.add_up(models, whole, lambda alias: ids.get(alias, alias))
+    for name, counts in models.items():
+        if name:
+            row = usage.document(counts)
+            yield row, _worth(row, name, judged, found)
 
 
 def as_csv(call: Call) -> Response:
@@ -101,14 +121,6 @@ def _by(call: Call, names: tuple[str, ...], usual: str) -> str:
 
 def _named(by: str) -> Any:
     return roster.current if by == "model" else str
-
-
-def _by_alias(days: dict[str, list[int]], columns: int) -> dict[str, list[int]]:
-    """What is known by model_id, by the alias of today. Two aliases of one model share what it was judged."""
-    told: dict[str, list[int]] = {}
-    for alias, model in {**roster.retired(), **roster.all()}.items():
-        told[alias] = days.get(model.model_id, [0] * columns)
-    return told
 
 
 def _stretch(call: Call, now: float) -> Stretch:

@@ -2,8 +2,9 @@ import csv
 import io
 import time
 import unittest
+from dataclasses import replace
 
-from metrics.bench import moves
+from metrics.bench import moves, roster
 from metrics.dashboard import usage
 from metrics.evidence import offloads, verdicts
 from metrics.limits import cost, ledger
@@ -121,13 +122,27 @@ class Worth(ApiCase):
             ledger.add({"at": ledger.stamp(now), "call": call, "out": 5, **said})
             real = ["a", "b"] if number == 0 else None
             verdicts.give(call, useful=number < 2, real=real, false=["c"] if number == 3 else None)
-        (one,) = self.get("/api/usage/worth?span=30d")["models"]
+        reply = self.get("/api/usage/worth?span=30d")
+        (one,), once = reply["models"], reply["over_all"]
         self.assertEqual((one["useful"], one["judged"], one["real"], one["false"]), (2, 4, 2, 1))
+        # Another alias of the same model shares what it was judged, which is judged no more for it.
+        moves.add(replace(roster.get("alpha"), alias="again"), BY)
+        ledger.add({"at": ledger.stamp(now), "call": "x", "out": 5, **said, "model": "again"})
+        reply = self.get("/api/usage/worth?span=30d")
+        self.assertEqual([each["judged"] for each in reply["models"]], [4, 4])
+        self.assertEqual(
+            {**reply["over_all"], "each_useful": 0, "each_real": 0},
+            {**once, "each_useful": 0, "each_real": 0},
+        )
+        self.assertAlmostEqual(reply["over_all"]["each_useful"]["usd"], 0.04)
+        self.assertEqual(moves.retire("again", "", BY).alias, "again")
+        self.assertEqual(self.get("/api/usage/worth?span=30d")["over_all"], reply["over_all"])
+        one = reply["models"][0]
         self.assertAlmostEqual(one["each_useful"]["usd"], 0.04)
         self.assertAlmostEqual(one["each_real"]["usd"], 0.04)
         verdicts.withdraw(call)
         verdicts.give(call.replace("3.member", "0.member"), real=["a"])
-        (one,) = self.get("/api/usage/worth?span=30d")["models"]
+        one = self.get("/api/usage/worth?span=30d")["models"][0]
         self.assertEqual((one["useful"], one["judged"], one["real"], one["looked_at"]), (2, 3, 1, 3))
 
 
