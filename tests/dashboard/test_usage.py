@@ -72,6 +72,14 @@ class Usage(ApiCase):
         self.assertEqual((reply["models"][0]["each_useful"], reply["models"][0]["judged"]), (None, 0))
         self.assertEqual((reply["unpriced"], reply["cached"]["share"]), (["beta"], None))
 
+    def test_a_price_is_wanted_only_where_tokens_were_counted(self) -> None:
+        self.add(model="alpha", cost_usd=None, cost_status="unknown", out=None, status="error")
+        reply = self.get("/api/usage/worth?since=2026-11-01&until=2026-11-30")
+        self.assertEqual((reply["total"]["unknown_calls"], reply["unpriced"]), (2, ["beta"]))
+        self.add(model="alpha", cost_usd=None, cost_status="unknown")
+        reply = self.get("/api/usage/worth?since=2026-11-01&until=2026-11-30")
+        self.assertEqual(sorted(reply["unpriced"]), ["alpha", "beta"])
+
     def test_as_a_file(self) -> None:
         self.add(model="=cmd()", cost_usd=None, cost_status="none")
         call = Call("GET", "/api/usage/csv?by=model&since=2026-11-01&until=2026-11-30")

@@ -87,7 +87,9 @@ const saved = ({ saved_usd: usd }) =>
 // A guess gets two figures.
 const rough = (usd) => (usd >= 1 ? `$${count(Number(usd.toPrecision(2)))}` : money(Number(usd.toPrecision(2))));
 
+// A price helps where tokens were counted: calls that failed before anybody counted have one already, or need none.
 function missing(names) {
+  if (!names.length) return "their tokens were not counted";
   const what = names.length === 1 ? `All of ${names[0]}.` : `Of ${plural(names.length, "model")}.`;
   return h(
     "span",
