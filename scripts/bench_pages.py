@@ -108,8 +108,8 @@ def drawn(seen: pages.Seen) -> None:
         print(
             f"a panel of eight: {panel['fps']:.1f} frames a second over {panel['seconds']:.1f} s, the "
             f"slowest {panel['slowest_frame']:.0f} ms, each {panel['frame']:.1f} ms of work; "
-            f"{panel['over_50']} of {panel['tasks']} tasks over 50 ms, the longest {panel['longest']:.0f} ms, "
-            f"{panel['longest_at_work']:.0f} ms of it at work"
+            f"{panel['over_50']} of {panel['tasks']} tasks over 50 ms, the longest "
+            f"{panel['longest']:.0f} ms, {panel['longest_at_work']:.0f} ms of it at work"
         )
     sys.stdout.flush()
 
