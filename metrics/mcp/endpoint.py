@@ -165,8 +165,10 @@ def _called(message: Message, call: Call, session: str | None) -> Response:
 
 def _error(problem: Problem) -> Json:
     """A failed tool call, in a sentence; when to try again, where that is known."""
-    wait = f" Try again in {problem.retry_after:.0f} s." if problem.retry_after else ""
-    return {"content": [{"type": "text", "text": problem.message + wait}], "isError": True}
+    said = problem.message
+    if problem.retry_after:
+        said = f"{said.removesuffix('.')}. Try again in {problem.retry_after:.0f} s."
+    return {"content": [{"type": "text", "text": said}], "isError": True}
 
 
 # --- a panel, which takes its time
