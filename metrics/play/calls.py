@@ -116,11 +116,18 @@ def place(
         answer = play.answer()
         if play.entry:
             play.entry.settle(answer.usage, answer.cost)
+            play.entry = None  # each knows the other: the prompt would stay until a collection finds them
         ledger.add(row(answer, filing, clocks.now()) | _held(answer, hold))
         if hold:
             hold.settle((answer.usage.prompt or 0) + (answer.usage.out or 0), clocks.now())
         underway.end(play.token)
     return answer
+
+
+def _alone(problem: Problem) -> Problem:
+    """The problem without the way that it came, whose frames hold the call, the prompt and all."""
+    problem.__traceback__ = problem.__cause__ = problem.__context__ = None
+    return problem
 
 
 def caller_left() -> Problem:
@@ -186,7 +193,7 @@ class _Play:
                 return
             except Problem as problem:
                 # After a provider's refusal our own adds nothing.
-                self.problem = before if before and problem.kind == "paced" else problem
+                self.problem = before if before and problem.kind == "paced" else _alone(problem)
                 if problem.kind == "paced":
                     return
             pause = self._pause(self.problem)

@@ -139,37 +139,41 @@ def run(panel: Panel, clocks: Clocks = REAL, detail: bool = False) -> Iterator[H
 
 
 def _take_seat(table: _Table, seat: Seat, conversation: Conversation) -> None:
-    hangup = table.hangups[seat.call] = Hangup()
-    panel = table.panel
-    filing = _filing("panel", panel)
+    table.hangups[seat.call] = Hangup()
+    only = [conversation]  # as large as the prompt: whoever sits lets go of it before saying that it is done
 
     def sit() -> None:
         answer = Answer(
             seat, "error", error="internal", message="the seat failed inside the server", http_status=500
         )
         try:
-            play = calls.place(
-                seat,
-                conversation,
-                panel.request.options,
-                filing,
-                deadline=panel.deadline,
-                hangup=hangup,
-                clocks=table.clocks,
-            )
-            while True:
-                try:
-                    event = next(play)
-                    if table.detail:
-                        for piece in singly((event,)):
-                            table.said.put(Said(seat, piece))
-                except StopIteration as end:
-                    answer = end.value
-                    return
+            answer = _sat(table, seat, only)
         finally:
             table.said.put(Done(answer))
 
     crew.go(sit)
+
+
+def _sat(table: _Table, seat: Seat, only: list[Conversation]) -> Answer:
+    """What became of a seat, once it is over."""
+    play = calls.place(
+        seat,
+        only.pop(),
+        table.panel.request.options,
+        _filing("panel", table.panel),
+        deadline=table.panel.deadline,
+        hangup=table.hangups[seat.call],
+        clocks=table.clocks,
+    )
+    while True:
+        try:
+            event = next(play)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+        if table.detail:
+            for piece in singly((event,)):
+                table.said.put(Said(seat, piece))
 
 
 def _filing(purpose: str, panel: Panel) -> Filing:

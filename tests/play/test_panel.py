@@ -1,6 +1,10 @@
+import gc
 import threading
 import tracemalloc
+import weakref
+from unittest import mock
 
+from metrics.client.chat import Conversation
 from metrics.evidence import offloads, panels, reliability, waits
 from metrics.limits import ledger
 from metrics.play import panel as play
@@ -149,6 +153,29 @@ class PanelTest(House):
         row = panels.find(self.panel.id)
         self.assertEqual([seat["status"] for seat in row["seats"]], ["ok", "ok", "ok", "ok"])
         self.assertEqual(bodies.read(self.panel.id)["answers"][f"{self.panel.id}.merger"], "merged words")
+
+    def test_what_was_sent_is_let_go_of_before_it_is_written_down(self):
+        """By itself: a prompt that waits for a collection would be in memory twice (decisions 21)."""
+        for name, answer in (("well", text("ok")), ("badly", error(400))):
+            made, held = [], []
+
+            def sent(messages, made=made):
+                conversation = Conversation(messages)
+                made.append(weakref.ref(conversation))
+                return conversation
+
+            def look(*_, made=made, held=held, **__):
+                held.append(made[0]() is not None)
+
+            gc.disable()
+            self.addCleanup(gc.enable)
+            with (
+                self.subTest(name),
+                mock.patch.object(play, "Conversation", sent),
+                mock.patch.object(play.minutes, "keep", look),
+            ):
+                list(self.play(text("ok"), answer))
+                self.assertEqual(held, [False])
 
     def test_one_serialised_conversation_is_shared(self):
         """Five seats and a megabyte: the body is written once (decisions 21)."""
