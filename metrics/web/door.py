@@ -226,11 +226,18 @@ def _same(given: str, token: str) -> bool:
     return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode("utf-8", "replace"))
 
 
+def unmapped(address: str) -> str:
+    """An IPv4 address as such: who listens to both kinds has it as ::ffff:192.0.2.1 (RFC 4291, 2.5.5.2), by
+    which it is in nobody's network, and all of them in one."""
+    last = address.rpartition(":")[2]
+    return last if "." in last and address.lower().startswith("::ffff:") else address
+
+
 def _without_port(hop: str) -> str:
     """The address of a hop. Some proxies write its port too, and one attacker has 65,535 of those."""
     if hop.startswith("["):
-        return hop[1:].partition("]")[0]
-    return hop.partition(":")[0] if hop.count(":") == 1 else hop
+        hop = hop[1:].partition("]")[0]
+    return unmapped(hop.partition(":")[0] if hop.count(":") == 1 else hop)
 
 
 def _unauthorised(message: str, wait: float | None = None) -> Problem:

@@ -19,6 +19,7 @@ from typing import Any
 from metrics.line import Line
 from metrics.records import Problem
 from metrics.web.connection import Connection, Limits, Service
+from metrics.web.door import unmapped
 from metrics.web.guard import Guard
 from metrics.web.reply import Reply
 from metrics.web.table import Table, problem_json
@@ -129,7 +130,8 @@ class Server(ThreadingHTTPServer):
             # Gone already.
             self.shutdown_request(request)
             return
-        self._connections[request] = Connection(Line(request), str(client_address[0]), self.service)
+        peer = unmapped(str(client_address[0]))
+        self._connections[request] = Connection(Line(request), peer, self.service)
         super().process_request(request, client_address)
 
     def finish_request(self, request: Any, client_address: Any) -> None:

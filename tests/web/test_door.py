@@ -165,7 +165,21 @@ class AddressTest(unittest.TestCase):
         ("::1", "::1", "2.2.2.2", "2.2.2.2"),
         ("1.1.1.1", "1.1.1.1", "2.2.2.2:4711", "2.2.2.2"),
         ("1.1.1.1", "1.1.1.1", "2001:db8::1", "2001:db8::1"),
+        ("10.0.0.0/8", "10.1.1.1", "6.6.6.6, ::ffff:2.2.2.2, [::FFFF:10.2.2.2]:55", "2.2.2.2"),
     ]
+
+    def test_an_ipv4_address_is_one_however_it_is_written(self):
+        for written, address in (
+            ("::ffff:192.0.2.1", "192.0.2.1"),
+            ("::FFFF:192.0.2.1", "192.0.2.1"),
+            ("192.0.2.1", "192.0.2.1"),
+            ("::ffff:c000:201", "::ffff:c000:201"),  # no system writes it so
+            ("64:ff9b::192.0.2.1", "64:ff9b::192.0.2.1"),
+            ("::1", "::1"),
+            ("", ""),
+        ):
+            with self.subTest(written):
+                self.assertEqual(door.unmapped(written), address)
 
     def test_only_a_trusted_proxy_names_another(self):
         for trusted, peer, forwarded, address in self.CASES:

@@ -18,7 +18,7 @@ class Running:
     """A server on a free loopback port. The handler of /wait says `entered` and waits for `go`; `streamed`
     is set when a stream of /endless was closed."""
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    def __init__(self, limits: Limits | None = None, host: str = "127.0.0.1") -> None:
         self.entered, self.go, self.streamed = threading.Event(), threading.Event(), threading.Event()
         self.gone: list[bool] = []
         self.log: list[str] = []
@@ -29,7 +29,7 @@ class Running:
             Route("POST", "/size", lambda call: as_json({"size": len(call.body)})),
         ]
         self.server = Server(
-            ("127.0.0.1", 0),
+            (host, 0),
             Table(routes),
             Guard(),
             limits=limits or Limits(),
@@ -74,6 +74,16 @@ def received(sock: socket.socket) -> bytes:
 
 
 class Serving(unittest.TestCase):
+    @unittest.skipUnless(socket.has_ipv6, "this Python has no IPv6")
+    def test_a_server_for_both_kinds_of_addresses_knows_ipv4_ones_as_such(self) -> None:
+        try:
+            running = Running(host="::ffff:127.0.0.1")
+        except Problem:
+            self.skipTest("this system has no IPv6")
+        with running, running.connect() as sock:
+            sock.sendall(GET.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
+            self.assertIn(b'{"peer":"127.0.0.1"}', received(sock))
+
     def test_one_connection_many_requests(self) -> None:
         with Running() as running, running.connect() as sock:
             for _ in range(3):
