@@ -14,8 +14,6 @@ from metrics.web.table import Call, Response, Route, as_json
 
 Handler = Callable[[Call], Response]
 
-BY = roles.LOCAL.name  # who edits, where a handler does not look who it is
-
 
 def by(call: Call) -> str:
     """Who edits and judges, for the records."""
