@@ -26,7 +26,7 @@ from metrics.records import Answer, Problem, Seat
 ATTEMPTS = 3
 LONGEST_PAUSE = 10.0  # a provider that asks for more than this is asked another day, not in this panel
 IDLE = 120.0
-LOOK = 0.25  # seconds between looks whether a call that waits for room may go
+LOOK = 0.25  # seconds between looks whether a call that waits may go, or is not wanted any more
 
 # A bench can sit on another bench, or by mistake on itself: each call says how many it has come through.
 DEPTH = "X-Bench-Depth"
@@ -200,7 +200,13 @@ class _Play:
             if pause is None or self.hangup.done:
                 return
             self._tell(self.problem, pause)
-            self.clocks.sleep(pause)
+            self._rest(pause)
+
+    def _rest(self, pause: float) -> None:
+        """Let a pause pass, but for a call that somebody ends meanwhile: whoever does waits for that."""
+        while pause > 0 and not self.hangup.done:
+            self.clocks.sleep(min(LOOK, pause))
+            pause -= LOOK
 
     def _tell(self, problem: Problem, pause: float) -> None:
         """That an attempt failed and another comes after it."""

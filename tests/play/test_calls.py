@@ -1,6 +1,7 @@
 import json
 import threading
 import time
+from dataclasses import replace
 from itertools import product
 
 from metrics.client.chat import Conversation
@@ -179,8 +180,21 @@ class CallsTest(House):
                 )
                 self.assertEqual(len(self.provider.of("mm")), attempts)
                 if pauses is not None:
-                    self.assertEqual(self.pauses, pauses)
+                    self.assertEqual(sum(self.pauses), sum(pauses))
                 self.doCleanups()
+
+    def test_who_is_stopped_while_it_waits_ends_at_once(self):
+        hangup = Hangup()
+
+        def sleep(seconds):
+            self.pauses.append(seconds)
+            hangup.now(("stopped", "it was stopped"))
+
+        self.clocks = replace(self.clocks, sleep=sleep)
+        slow = error(429, "slow", headers={"Retry-After": "9"})
+        answer, _, row = self.place(slow, text("ok"), hangup=hangup)
+        self.assertEqual((answer.error, row["error"], len(self.provider.of("mm"))), ("stopped", "stopped", 1))
+        self.assertLess(sum(self.pauses), 1.0)
 
     def test_a_parameter_that_is_refused_by_name_is_left_out(self):
         refusal = error(400, "Unsupported parameter: 'seed'", param="seed", code="unsupported_parameter")
