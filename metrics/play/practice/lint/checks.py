@@ -33,7 +33,7 @@ CHECKS = (
         whole=True,
     ),
     Check("missing self", WRONG, "a method cannot be called on its object", functions.missing_self),
-    Check("value from __init__", WRONG, "a TypeError on creation", functions.value_from_init),
+    Check("value from a constructor", WRONG, "a TypeError on creation", functions.value_from_init),
     Check("coroutine not awaited", WRONG, "it never runs", functions.not_awaited, whole=True),
     Check("assert on a tuple", WRONG, "always true", comparing.assert_tuple),
     Check("condition always true", WRONG, "the second half is not a comparison", comparing.always_true),

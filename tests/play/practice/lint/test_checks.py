@@ -33,6 +33,7 @@ class ChecksTest(unittest.TestCase):
         for check in checks.CHECKS:
             with self.subTest(check.kind):
                 self.assertTrue(check.why)
+                self.assertNotRegex(check.kind, r"[*_`<\[]", "it stands in Markdown as it is")
 
 
 class TreeTest(unittest.TestCase):

@@ -40,7 +40,7 @@ SELF = [
     ("implicitly static", "class A:\n    def __class_getitem__():\n        return 1"),
 ]
 INIT = [
-    ("a value", "class A:\n    def __init__(self):\n        return self.x  #! value from __init__"),
+    ("a value", "class A:\n    def __init__(self):\n        return self.x  #! value from a constructor"),
     (
         "nothing",
         "class A:\n    def __init__(self, a):\n        if a:\n            return\n        self.a = a",
