@@ -10,12 +10,13 @@
  *   align?: string[], rows?: Line[][]}} Block
  */
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})[ \t]*([^`]*)$/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
+// No two parts of these can take the same character: a line may be as long as an answer, and is looked at once.
+const FENCE = /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+([^]*))?$/;
 const RULE = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
 const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])([ \t]+|$)/;
-const DIVIDER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$/;
+const DIVIDER = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*(?:\|[ \t]*)?$/;
 const DEEPEST = 12; // containers inside containers; below that a line is only a line
 
 /**
@@ -89,7 +90,8 @@ function fence(lines, i) {
   let next = i + 1;
   while (next < lines.length && !close.test(lines[next].text)) next += 1;
   const inside = lines.slice(i + 1, next);
-  return [{ type: "code", lang: open[2].trim().split(/\s/)[0], lines: inside }, Math.min(next + 1, lines.length)];
+  const info = lines[i].text.slice(open[0].length).trim();
+  return [{ type: "code", lang: info.split(/\s/)[0], lines: inside }, Math.min(next + 1, lines.length)];
 }
 
 function indented(lines, i) {
@@ -107,9 +109,17 @@ function indented(lines, i) {
 function heading(lines, i) {
   const found = HEADING.exec(lines[i].text);
   if (!found) return null;
-  const words = found[2] ?? "";
+  const words = unclosed(found[2] ?? "");
   const at = lines[i].at + (words ? lines[i].text.indexOf(words, lines[i].text.indexOf("#") + found[1].length) : 0);
   return [{ type: "heading", level: found[1].length, lines: [{ text: words, at }] }, i + 1];
+}
+
+/** A heading's words without the #s that may close it; those of `C#` belong to a word. */
+function unclosed(text) {
+  const words = text.trimEnd();
+  let end = words.length;
+  while (words[end - 1] === "#") end -= 1;
+  return end === 0 || /[ \t]/.test(words[end - 1]) ? words.slice(0, end).trimEnd() : words;
 }
 
 function rule(lines, i) {

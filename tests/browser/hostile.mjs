@@ -70,6 +70,7 @@ export const BOOKS = {
   table: "| a | b |\n|---|---|\n" + fill("| `x` | **y** |\n"),
   fence: "```\n" + fill("let x = 1;\n"),
   links: fill("[a](b "),
+  gaps: fill(["# a", "a|b\n-", "```"].map((begun) => `${begun}${" ".repeat(50_000)}x\`\n\n`).join("")),
   images: fill("![a](https://evil.example/x.png)"),
 };
 
