@@ -106,8 +106,7 @@ def _serve(
         server = _listen(port, gateway_only)
         owner.listening(server.port)
         end.callback(server.server_close)
-        if not gateway_only:
-            end.callback(scheduler.start().stop)
+        end.callback(scheduler.start().stop)
         stop = _stop_signals()
         threading.Thread(target=server.serve_forever, name="accept", daemon=True).start()
         gc.collect()

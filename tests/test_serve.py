@@ -20,6 +20,18 @@ import serve
 from tests.provider import Provider, gated, text
 from tests.running import ROOT, Running, clean_environment
 
+# The gateway with one daily job that is due as it starts, and leaves a file.
+AT_ONCE = """
+import sys
+sys.path.insert(0, {!r})
+import gateway
+from metrics.care import scheduler
+from metrics.store import home
+scheduler.FIRST_S = 0.0
+scheduler.JOBS = (scheduler.Job("file", scheduler.DAY, lambda now: home.path("done").touch()),)
+sys.exit(gateway.main())
+"""
+
 
 def start(*words, **environment):
     """A server that must not start, in this process: (exit status, what it said)."""
@@ -112,11 +124,14 @@ class StartTest(StartHome):
                 self.assertIn(said, told)
                 self.assertNotIn("Traceback", told)
 
-    def test_the_gateway_alone_has_no_dashboard(self):
-        with Running(self.home, "gateway.py") as bench:
+    def test_the_gateway_alone_has_no_dashboard_but_does_its_daily_jobs(self):
+        program = self.home.parents[1] / "gateway_at_once.py"
+        program.write_text(AT_ONCE.format(str(ROOT)), encoding="utf-8")
+        with Running(self.home, str(program)) as bench:
             self.assertEqual(bench.get("/health")[0], 200)
             self.assertEqual(bench.get("/v1/models")[0], 200)
             self.assertEqual(bench.get("/api/status")[0], 404)
+            self.assertTrue((self.home / "done").exists())
 
     def test_the_page_is_at_its_own_addresses_and_nowhere_else(self):
         with Running(self.home) as bench:
