@@ -10,6 +10,7 @@ import difflib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -26,6 +27,7 @@ from metrics.commands.server import HERE, Server
 
 NAME = "bench"
 PROGRAMS = ("bench", "benchwarmers")  # as they are installed
+NAMED = re.compile(r"[A-Za-z0-9_-]{1,64}")
 TRIES = 3  # while the client itself writes its file
 
 
@@ -191,6 +193,14 @@ def printed(link: Link, name: str, console: Console) -> int:
     return DONE
 
 
+def called(text: str) -> str:
+    """An argparse type: a name that every client takes. Codex does not start a server with another one
+    (openai/codex issue 5635), and Claude Code's own command refuses it."""
+    if not NAMED.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} may have letters, digits, dashes and underscores only")
+    return text
+
+
 COMMANDS = (
     Command(
         "mcp",
@@ -207,7 +217,9 @@ COMMANDS = (
             argument("--client", metavar="NAME", help=f"{', '.join(CLIENTS)}; left out: print what to enter"),
             argument("--dry-run", action="store_true", help="show the change and write nothing"),
             argument("--stdio", action="store_true", help="let the client start `bench mcp`, not go to /mcp"),
-            argument("--name", default=NAME, metavar="N", help=f"what the client calls it ({NAME})"),
+            argument(
+                "--name", type=called, default=NAME, metavar="N", help=f"what the client calls it ({NAME})"
+            ),
         ),
         examples=(
             "bench mcp install --client claude",

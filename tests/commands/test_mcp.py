@@ -43,6 +43,14 @@ class InstallTest(unittest.TestCase):
                 self.assertIn("already", said)
                 self.assertEqual((self.home / name).read_text(encoding="utf-8"), text)
 
+    def test_a_name_that_clients_refuse_is_refused_before(self):
+        for name in ("my bench", "bänk", "", "a.b", "a" * 65):
+            with self.subTest(name):
+                code, _, err = self.run_it("--client", "codex", f"--name={name}")
+                self.assertEqual(code, 2)
+                self.assertIn("letters, digits, dashes and underscores", err)
+                self.assertEqual(list(self.home.iterdir()), [])
+
     def test_a_dry_run_shows_and_writes_nothing(self):
         code, said, _ = self.run_it("--client", "cursor", "--dry-run")
         self.assertEqual(code, 0)
