@@ -199,7 +199,8 @@ def conversation(call: Call) -> Response:
         raise Problem(
             404, f'there is no conversation "{call.parts["id"]}"; `bench log` lists the latest', param="id"
         )
-    return frame.ok(turns=[{**row, "verdict": verdicts.of(row["call"])} for row in reversed(rows)])
+    given = verdicts.of_each([row["call"] for row in rows])
+    return frame.ok(turns=[{**row, "verdict": given.get(row["call"])} for row in reversed(rows)])
 
 
 def panel(call: Call) -> Response:
