@@ -159,6 +159,17 @@ await run({
     }
   },
 
+  "a panel that was opened by its address is asked again as it was asked": async () => {
+    const page = await open("/usage");
+    const asked = [{ role: "user", content: "Who sat here?" }];
+    const reply = await post(page, "/v1/chat/completions", { model: "bench/review:merged", messages: asked });
+    await page.goto(`/?panel=${reply.bench.panel}`);
+    await page.getByRole("button", { name: "Ask again" }).click();
+    await until(page, () => page.locator("#collection").inputValue(), "review", "the collection");
+    must((await page.locator("textarea").first().inputValue()) === "Who sat here?", "the question");
+    await until(page, () => page.getByRole("button", { name: "Merged" }).getAttribute("aria-pressed"), "true", "merged");
+  },
+
   "points and words of two answers are matched as a reader would": async () => {
     const page = await open("/");
     const told = await page.evaluate(async () => {

@@ -23,7 +23,7 @@ export class Page {
    * @param {{go: Function, title: (parts: string[]) => void, beat: () => void}} app
    */
   constructor(root, app) {
-    Object.assign(this, { root, app, board: null, known: null, listing: null });
+    Object.assign(this, { root, app, board: null, known: null, listing: null, taken: null });
     this.gone = h("div", { hidden: true });
     this.intro = h("div", { class: "stack" });
     this.preview = new Preview(
@@ -103,6 +103,8 @@ export class Page {
     try {
       const [{ collections }, { models }] = await Promise.all([get("/api/collections"), get("/api/models")]);
       this.composer.offer(collections, this.wanted);
+      if (this.taken) this.composer.fill(this.taken);
+      this.taken = null;
       this.composer.options.offer(models.map(({ alias }) => alias));
       this.preview.soon(0);
     } catch (problem) {
@@ -292,6 +294,8 @@ export class Page {
       ? draft
       : { ...partsOf(panel.messages), files: [], collection: panel.collection, reply: panel.reply };
     this.app.go("?");
+    // Who opened a panel by its address knows no collection yet: it is taken over once more when they are known.
+    this.taken = this.composer.collections.length ? null : question;
     this.composer.fill(question);
     this.preview.soon(0);
   }
