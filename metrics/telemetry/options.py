@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
+from metrics import http1
 from metrics.records import Problem
 
 SWITCH = "BENCH_TELEMETRY"
@@ -95,13 +96,24 @@ def _url(name: str, value: str) -> str:
         good = None
     if not good:
         raise _wrong(name, value, f"an address such as {COLLECTOR}")
+    if "@" in parts.netloc:
+        raise Problem(
+            400,
+            f"{name} must hold no user and password: give them in OTEL_EXPORTER_OTLP_HEADERS, as "
+            "authorization=Basic%20 and both in base64",
+        )
     return value.strip()
 
 
 def _headers(env: Mapping[str, str], signal: str) -> Pairs:
     name = f"OTEL_EXPORTER_OTLP_{signal.upper()}_HEADERS"
     name = name if env.get(name) else "OTEL_EXPORTER_OTLP_HEADERS"
-    return _pairs(env, name)
+    found = _pairs(env, name)
+    try:
+        http1.fields(found)
+    except Problem:
+        raise Problem(400, f"{name} holds a name or a value that no HTTP header can have") from None
+    return found
 
 
 def _pairs(env: Mapping[str, str], name: str) -> Pairs:

@@ -74,7 +74,10 @@ class FromEnvironment(unittest.TestCase):
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:port"),
             ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "ftp://c"),
             ("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"),
+            ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://u:secret-of-ours@c:4318"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "no pair"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "a=secret-of-ours%E2%82%AC"),
+            ("OTEL_EXPORTER_OTLP_HEADERS", "a b=secret-of-ours"),
             ("OTEL_EXPORTER_OTLP_HEADERS", "a=b%0Ac"),
             ("OTEL_EXPORTER_OTLP_COMPRESSION", "zstd"),
             ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s"),
@@ -85,6 +88,7 @@ class FromEnvironment(unittest.TestCase):
             with self.subTest(name, value=value), self.assertRaises(Problem) as raised:
                 from_environment({"BENCH_TELEMETRY": "otlp", name: value})
             self.assertIn(name, raised.exception.message)
+            self.assertNotIn("secret-of-ours", raised.exception.message)
 
     def test_a_header_is_repeated_in_no_message(self) -> None:
         with self.assertRaises(Problem) as raised:
