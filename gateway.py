@@ -5,6 +5,7 @@ on port 8123.
 Every format's paths lead to the same few verbs; a format only says how its callers write and read.
 """
 
+import itertools
 import random
 import sys
 import time
@@ -92,8 +93,9 @@ def _panel(api: Format, request: Request, call: Call) -> Response:
     headers = (*panel_headers(panel), *_letterhead(api, call))
     if not request.stream:
         return as_json(api.reply(request, gather(heard(relay)), stamp), headers=headers)
-    relay.first()
-    pieces = streamed(api, request, heard(relay), stamp)
+    # A head goes out with the first words; after a second without any it goes alone, with a sign of life.
+    quiet = () if relay.first() else (Tick(),)
+    pieces = streamed(api, request, itertools.chain(quiet, heard(relay)), stamp)
     return Response(200, (*api.stream_headers(request), *headers), pieces)
 
 

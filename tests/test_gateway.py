@@ -6,6 +6,7 @@ import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
+from metrics.play import relay
 from tests.provider import CUT, Provider, chunk, error, garbage, gated, hang, reset, stream, text
 from tests.running import Running
 
@@ -236,9 +237,8 @@ class StreamTest(GatewayTest):
         self.assertIn("could not merge", reply["bench"]["note"])
 
     def test_an_error_after_the_200_ends_the_stream_without_done(self):
-        gate = threading.Event()
-        name, _ = self.collection(stream(chunk({"role": "assistant"}), gate, CUT))
-        connection = http.client.HTTPConnection("127.0.0.1", self.bench.port)
+        name, _ = self.collection(stream(chunk({"role": "assistant"}), gate := threading.Event(), CUT))
+        connection = http.client.HTTPConnection("127.0.0.1", self.bench.port, timeout=relay.QUIET / 2)
         connection.request("POST", "/v1/chat/completions", json.dumps(ask(name, stream=True)))
         reply = connection.getresponse()
         self.assertEqual(reply.status, 200, "after a second without an event the status is decided")

@@ -68,13 +68,14 @@ class Relay(Generic[T]):
             self._problem, self._ended = problem, True
             self._news.notify_all()
 
-    def first(self, timeout: float = FIRST) -> None:
-        """Wait for the first item. Raises its Problem if that is what comes first, so that a refusal keeps
-        its status."""
+    def first(self, timeout: float = FIRST) -> bool:
+        """Wait for the first item; whether there is any yet. Raises its Problem if that is what comes first,
+        so that a refusal keeps its status."""
         with self._news:
-            self._news.wait_for(lambda: self._said or self._ended, timeout)
+            come = self._news.wait_for(lambda: bool(self._said) or self._ended, timeout)
             if self._problem and not self._said:
                 raise self._problem
+        return come
 
     def __iter__(self) -> Iterator[T | None]:
         read = 0

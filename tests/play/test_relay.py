@@ -13,7 +13,7 @@ class RelayTest(unittest.TestCase):
 
     def test_first_keeps_its_place(self):
         relay = Relay(iter("abc"))
-        relay.first()
+        self.assertTrue(relay.first())
         self.assertEqual(list(relay), ["a", "b", "c"])
 
     def test_an_early_refusal_is_raised_by_first(self):
@@ -61,7 +61,7 @@ class RelayTest(unittest.TestCase):
             yield "a"
 
         relay = Relay(source())
-        relay.first(timeout=0.001)
+        self.assertFalse(relay.first(timeout=0.001))
         go_on.set()
         self.assertEqual([item for item in relay if item is not None], ["a"])
 
