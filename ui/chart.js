@@ -14,7 +14,8 @@ const TALL = 20;
  */
 export function timeline({ label, head, rows }) {
   const end = Math.max(0, ...rows.flatMap(({ spans }) => spans.map(({ to }) => to)));
-  const step = nice(end / 4);
+  const step = Math.max(nice(end / 4), 0.001); // no two marks of an axis may be called the same
+  const called = (at) => (step < 0.1 ? `${Math.round(at * 1000)} ms` : seconds(at).replace(/\.0 /, " "));
   const most = step * 4;
   const drawn = rows.map(({ name, colour, spans, said }) => [
     name,
@@ -30,7 +31,7 @@ export function timeline({ label, head, rows }) {
     label,
     head,
     drawn,
-    [0, 1, 2, 3, 4].map((n) => (n ? seconds(n * step).replace(/\.0 /, " ") : "0")),
+    [0, 1, 2, 3, 4].map((n) => (n ? called(n * step) : "0")),
   );
 }
 

@@ -300,6 +300,31 @@ const checks = {
     await fits(page);
   },
 
+  "small figures are whole, and no two marks of an axis are called the same": async () => {
+    const page = await kit({});
+    const told = await page.evaluate(async () => {
+      const [{ bars }, { timeline }] = await Promise.all([import("/ui/chart/bars.js"), import("/ui/chart.js")]);
+      const place = document.querySelector("main > .stack");
+      const at = ["2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"];
+      const series = [{ name: "panels", tone: "q1", values: [0.00007, 0.00016] }];
+      const small = { title: "Small", label: "Small sums", at, step: 86_400, series, format: (n) => `$${n}` };
+      place.replaceChildren(bars(small));
+      await new Promise((drawn) => setTimeout(drawn, 300));
+      const edge = place.querySelector("svg").getBoundingClientRect().left;
+      const texts = [...place.querySelectorAll("svg text")].map((node) => [node.textContent, node.getBoundingClientRect().left]);
+      const alike = [];
+      for (let took = 0.0002; took < 4000; took *= 1.3) {
+        const rows = [{ name: "a", spans: [{ from: 0, to: took, kind: "solid" }], said: "" }];
+        const drawn = timeline({ label: "Seats", head: ["Seat", "", "Took"], rows });
+        const marks = [...drawn.querySelectorAll(".axis span")].map((node) => node.textContent);
+        if (new Set(marks).size < 5) alike.push(marks.join(" "));
+      }
+      return { cut: texts.filter(([, left]) => left < edge).map(([words]) => words), alike, texts: texts.length };
+    });
+    must(told.texts > 4 && !told.cut.length, `cut off: ${told.cut.join(", ")} of ${told.texts}`);
+    must(!told.alike.length, `called the same: ${told.alike.slice(0, 3).join("; ")}`);
+  },
+
   "a server that is gone is told, with a way on": async () => {
     const page = await open("/models");
     await page.waitForSelector("table.rows");
