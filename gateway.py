@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import partial, wraps
 from typing import Any
 
-from metrics.bench import names, scope
+from metrics.bench import fields, names, scope
 from metrics.events import Event, Failed, Opened, Tick, gather, meant
 from metrics.evidence import inscope, verdicts
 from metrics.formats import (
@@ -253,7 +253,7 @@ def verdict(call: Call) -> Response:
     {call, withdrawn: true} takes the last one back."""
     body = call.json()
     inscope.check([body.get("call")])
-    if body.get("withdrawn"):
+    if fields.maybe(fields.flag)("withdrawn", body.get("withdrawn")):
         given = verdicts.withdraw(body.get("call"), asked.caller(call))
     else:
         given = verdicts.give(**{name: body.get(name) for name in VERDICT}, by=asked.caller(call))

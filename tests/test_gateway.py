@@ -293,6 +293,7 @@ class EvidenceTest(GatewayTest):
             400,
         ),
         ("a path", {"call": "../../etc/passwd", "useful": True}, 404),
+        ("withdrawn in words", {"call": "p20260101-000000-0a1b2c3d.member1", "withdrawn": "no"}, 400),
     ]
 
     def test_bad_verdicts(self):
