@@ -80,7 +80,10 @@ def mark(
     standing = {claim["id"]: claim for claim in _latest(call)}.get(row["id"])
     if standing is not None and standing["decision"] == decision:
         return standing
-    row["was"] = standing and standing["decision"]
+    if (
+        standing is not None and "model_id" in standing
+    ):  # a row from before models were named was never counted
+        row["was"] = standing["decision"]
     write([row])
     return row
 

@@ -264,6 +264,14 @@ class Claims(VerdictCase):
         self.assertEqual([claim["start"] for claim in claims.of(CALL)], [9])
         self.assertEqual(claims.of("nothing"), [])
 
+    def test_what_was_never_counted_is_not_taken_from_the_count(self) -> None:
+        """A claim from before rows named whose answer it was."""
+        first = claims.mark(CALL, "one", 0, 3, "real", "local", NOW)
+        claims.LOG.append({name: part for name, part in first.items() if name not in ("model_id", "was")})
+        before = claims.days("2000", "3000")
+        claims.mark(CALL, "one", 0, 3, None, "local", NOW)
+        self.assertEqual(claims.days("2000", "3000"), before)
+
     def test_refusals(self) -> None:
         for name, status, said in (
             ("an unknown call", 404, (f"{PANEL}.member9", "one", 0, 3, "real")),
