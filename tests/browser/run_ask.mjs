@@ -170,6 +170,24 @@ await run({
     await until(page, () => page.getByRole("button", { name: "Merged" }).getAttribute("aria-pressed"), "true", "merged");
   },
 
+  "claims in words of one's own are shown and can be decided otherwise": async () => {
+    const page = await open("/usage");
+    const asked = [{ role: "user", content: "What did an agent make of it?" }];
+    const reply = await post(page, "/v1/chat/completions", { model: "bench/review", messages: asked });
+    const { call } = reply.bench.seats[0];
+    await post(page, "/bench/verdict", { call, useful: true, real: ["It leaks, I think", "It is slow"] });
+    await page.goto(`/?panel=${reply.bench.panel}`);
+    const row = (words) => page.locator(".claims tr", { hasText: words });
+    await row("It leaks, I think").getByRole("button", { name: "Unmark" }).click();
+    await until(page, () => row("It leaks").count(), 0, "rows of what was taken back");
+    await row("It is slow").getByRole("button", { name: "False" }).click();
+    const kept = async () => {
+      const { claims } = await ask(page, `/api/panel/${reply.bench.panel}`);
+      return Object.values(claims).flat().map(({ quote, decision }) => `${quote}: ${decision}`).sort().join(", ");
+    };
+    await until(page, kept, "It is slow: false", "what the server keeps");
+  },
+
   "points and words of two answers are matched as a reader would": async () => {
     const page = await open("/");
     const told = await page.evaluate(async () => {

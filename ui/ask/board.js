@@ -10,7 +10,7 @@ import { cite } from "./cite.js";
 import { Claims } from "./claims.js";
 import { Column, stateOf } from "./column.js";
 import { Judge } from "./judge.js";
-import { answered, finished } from "./panel.js";
+import { answered, finished, placed } from "./panel.js";
 import { Pager, wanted } from "./pager.js";
 import { Pick } from "./pick.js";
 import { Question } from "./question.js";
@@ -261,7 +261,7 @@ export class Board {
   #marked() {
     this.claims.draw(
       this.#all().flatMap(({ seat, prose }) =>
-        seat.claims.map((claim) => ({ seat, claim, words: prose.words(claim) })),
+        seat.claims.map((claim) => ({ seat, claim, words: placed(claim) ? prose.words(claim) : claim.quote })),
       ),
     );
   }

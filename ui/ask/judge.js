@@ -4,7 +4,7 @@
 import { post } from "../api.js";
 import { toPoints } from "../prose.js";
 import { nameOf } from "../seats.js";
-import { answered, finished, noVerdict } from "./panel.js";
+import { answered, finished, noVerdict, placed } from "./panel.js";
 
 /**
  * @typedef {import("./panel.js").Seat} Seat
@@ -68,12 +68,13 @@ export class Judge {
   /**
    * Mark words of an answer; the same decision again takes the mark back.
    * @param {Seat} seat
-   * @param {{start: number, end: number}} where
+   * @param {{start: number, end: number, quote?: string}} where  a claim of which the answer has not the words goes by its quote
    * @param {"real" | "false"} decision
    */
-  claim(seat, { start, end }, decision) {
-    const before = seat.claims.find((claim) => claim.start === start && claim.end === end) ?? null;
-    const quote = seat.text.slice(start, end);
+  claim(seat, where, decision) {
+    const { start, end } = where;
+    const before = seat.claims.find((claim) => alike(claim, where)) ?? null;
+    const quote = placed(where) ? seat.text.slice(start, end) : where.quote;
     const after = { quote, start, end, decision: before?.decision === decision ? null : decision };
     const said = after.decision ? (decision === "real" ? "real finding" : "false claim") : "mark taken back";
     this.#act([{ kind: "claim", seat, before, after }], `${nameOf(seat)}: ${said}`);
@@ -155,10 +156,13 @@ const without = ({ note }) => (note ? { ...noVerdict(), note } : null);
 function apply({ kind, seat, after }) {
   if (kind === "verdict") seat.verdict = after;
   else {
-    const others = seat.claims.filter((claim) => claim.start !== after.start || claim.end !== after.end);
+    const others = seat.claims.filter((claim) => !alike(claim, after));
     seat.claims = (after.decision ? [...others, after] : others).sort((a, b) => a.start - b.start);
   }
 }
+
+const alike = (one, other) =>
+  one.start === other.start && one.end === other.end && (placed(one) || one.quote === other.quote);
 
 // Text that grew since a claim was held keeps its offsets; a claim whose words the final answer moved is dropped.
 const moved = (step, seat) => step.kind === "verdict" || seat.text.startsWith(step.after.quote, step.after.start);
@@ -167,6 +171,7 @@ function bodyOf({ kind, seat, after }) {
   const { call, text } = seat;
   if (kind === "claim") {
     const { quote, start, end, decision } = after;
+    if (!placed(after)) return { call, claims: [{ quote, decision }] };
     return { call, claims: [{ quote, start: toPoints(text, start), end: toPoints(text, end), decision }] };
   }
   if (!after) return { call, useful: null, withdrawn: true };

@@ -246,6 +246,13 @@ export function verdictOf(row) {
   };
 }
 
+/**
+ * Do its words stand in the answer? An agent or the command line may put a claim in words of its own.
+ * @param {{start: number, end: number}} claim
+ * @returns {boolean}
+ */
+export const placed = ({ start, end }) => end > start;
+
 // Records count characters; where the words do not stand there any more they are looked for.
 function inUnits({ quote, start, end, decision }, text) {
   const at = toUnits(text, start);
