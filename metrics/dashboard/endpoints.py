@@ -77,7 +77,9 @@ def save(call: Call) -> Response:
         key = ""
     listing = _untested()
     if test:
-        anyway = f"; `bench endpoint add {wanted.name} --base {wanted.base} --no-test` saves it anyway"
+        api = "" if wanted.api == "chat" else f" --api {wanted.api}"
+        said = f"{wanted.name} --base {wanted.base}{api}"
+        anyway = f"; `bench endpoint add {said} --no-test`, with what else you gave, saves it anyway"
         listing = listed(wanted, _key_after(wanted.name, key), otherwise=anyway)
     if moved:
         # First: no call may find the new address with the old key.

@@ -112,6 +112,10 @@ class Endpoints(ApiCase):
                 sentence = self.refused("/api/endpoint", form, status)
                 self.assertIn(words, sentence)
                 self.assertIn("--no-test", sentence)
+                self.assertNotIn("--api", sentence)
+        self.script(error(500, "broken"))
+        form = {"name": "box", "base": self.provider.base, "api": "responses"}
+        self.assertIn("--api responses --no-test", self.refused("/api/endpoint", form, 502))
         self.assertEqual((endpoints.all(), self.text("credentials.json")), ({}, ""))
 
     def test_unreachable(self) -> None:
