@@ -294,7 +294,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     """Take one verdict into the record: out goes the one it replaces."""
     state["rev"] += 1
     if "pair" not in row:
-        if "new" not in row:
+        if "new" not in row and row.get("answered", True):  # that a seat failed is no matter of usefulness
             _count(state, row)
             _count_day(state["days"], row)
         cells.fold(state["cells"], row)
@@ -324,4 +324,4 @@ def _count_day(models: dict[str, dict[str, list[int]]], row: Mapping[str, Any]) 
         del kept[min(kept)]
 
 
-LOG = JsonLog("verdicts.jsonl", key="id", durable=True, fold=_fold, empty=_empty, meaning=3)
+LOG = JsonLog("verdicts.jsonl", key="id", durable=True, fold=_fold, empty=_empty, meaning=4)

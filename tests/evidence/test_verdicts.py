@@ -181,6 +181,13 @@ class Record(VerdictCase):
         (self.home / "verdicts.counters").unlink()
         self.assertEqual(self.record(), expected)
 
+    def test_a_seat_that_failed_is_no_matter_of_usefulness(self) -> None:
+        failed = self.offload("member3", "c", status="timeout")
+        self.give(failed, useful=False)
+        self.give(failed, useful=True)
+        self.assertEqual((self.record(), verdicts.days("2000", "3000")), ({}, {}))
+        self.assertIs((verdicts.of(failed) or {})["useful"], True, "it is kept all the same")
+
     def test_it_outlives_the_offload(self) -> None:
         self.give(useful=True)
         offloads.retain("2026-12")

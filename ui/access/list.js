@@ -50,14 +50,18 @@ const made = ({ created, expires, expired }) => [
 ];
 
 /** @param {any} key @returns {any} each of its budgets: the bar, and what it shows in words */
-export function budgets({ budgets: listed }) {
+export function budgets({ name, budgets: listed }) {
+  const own = `the key "${name}"`;
   if (!listed.length) return faint("no budget");
   return h(
     "span",
     { class: "meters" },
     listed.map((budget) => [
       meter(budget.spent_usd, budget.limit_usd, budget.held_usd),
-      h("span", {}, `${spent(budget)}${budget.spent_usd >= budget.limit_usd ? ", used up" : ""}`),
+      h("span", {}, [
+        `${spent(budget)}${budget.spent_usd >= budget.limit_usd ? ", used up" : ""}`,
+        budget.whose !== own && h("small", {}, ` (of ${budget.whose})`),
+      ]),
     ]),
   );
 }
