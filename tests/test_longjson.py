@@ -255,7 +255,9 @@ def _plainly(body):
 def _outcome(reader, body):
     try:
         return reader(body)
-    except (ValueError, RecursionError) as error:
+    except RecursionError:
+        return RecursionError  # its words say in what it ran out of room, which is for Python to choose
+    except ValueError as error:
         return type(error), str(error)
 
 
