@@ -1,6 +1,6 @@
 // The Ask page: stopped and asked again, judged blind, two answers side by side, found again and taken along.
 import { readFileSync } from "node:fs";
-import { ask, must, open, press, run, until } from "./browser.mjs";
+import { ask, must, open, press, run, tabTo, until } from "./browser.mjs";
 
 const NAMES = /kimi|glm|qwen|nemotron|gpt-oss/;
 
@@ -157,6 +157,23 @@ await run({
       must(kept.includes(text.split(/[\s.,:]/)[0]), `${ending}: the answer is in it`);
       if (ending === "html") must(!/<script|<img|<link|src=/.test(kept), "it runs or fetches something");
     }
+  },
+
+  "yesterday's panel is found and taken along by keyboard": async () => {
+    const page = await open("/usage");
+    await press(page, "g", "p");
+    await page.waitForSelector("table.rows");
+    const asked = await page.locator("tr", { hasText: "yesterday" }).first().locator("th a").textContent();
+    await tabTo(page, asked.trim());
+    await press(page, "Enter");
+    await page.waitForSelector(".answers .column");
+    await tabTo(page, "Export");
+    await press(page, "Enter");
+    await tabTo(page, "One HTML file");
+    const coming = page.waitForEvent("download");
+    await press(page, "Enter");
+    const kept = readFileSync(await (await coming).path(), "utf8");
+    must(kept.includes(asked.trim().slice(0, 20)), "the question is in it");
   },
 
   "a panel that was opened by its address is asked again as it was asked": async () => {
