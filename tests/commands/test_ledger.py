@@ -43,6 +43,7 @@ class LedgerMerge(unittest.TestCase):
         one = self.folder / "one"
         file = self.folder / "file"
         file.write_text("", "utf-8")
+        (self.folder / "prose.jsonl").write_text("no row\n", "utf-8")
         self.merge(one, "-o", self.folder / "out")
         for words, said in (
             ((self.folder / "none", "-o", self.folder / "new"), "no ledger in"),
@@ -51,6 +52,7 @@ class LedgerMerge(unittest.TestCase):
             ((one, "-o", self.folder / "two" / "ledger"), "in use"),
             ((one, "-o", self.folder / "out"), "has files already"),
             ((one,), "--out|-o"),
+            ((self.folder / "prose.jsonl", "-o", self.folder / "new"), "no line of these files is a call"),
         ):
             with self.subTest(said):
                 played = self.merge(*words)

@@ -167,8 +167,11 @@ function estimates(seats, estimate) {
   if (high !== null && (high > 0 || !unknown))
     said.push(["Cost ", h("b", {}, high === 0 ? "nothing" : spread({ low, high })), gap && ` and ${gap}`]);
   else if (gap) said.push(h("span", { class: "unknown" }, gap));
-  if (typeof estimate?.wait_s === "number")
-    said.push(["Wait ", h("b", {}, lasting(estimate.wait_s)), `, set by ${estimate.wait_by}`]);
-  else if (seats.length) said.push("Wait unknown: none of them has answered yet");
+  if (typeof estimate?.wait_s === "number") {
+    const dark = seats.filter(({ typical_s: time }) => typeof time !== "number").length;
+    const more = dark ? `; of ${plural(dark, "seat")} it is unknown` : "";
+    const wait = h("b", {}, lasting(estimate.wait_s));
+    said.push([dark ? "Wait at least " : "Wait ", wait, `, set by ${estimate.wait_by}${more}`]);
+  } else if (seats.length) said.push("Wait unknown: none of them has answered yet");
   return said.map((each) => h("span", {}, each));
 }
