@@ -20,7 +20,9 @@ def merge(args: argparse.Namespace, console: Console, server: Server) -> int:
     merged = merging.merge(sources, out)
     calls = sum(merged.months.values())
     if merged.unreadable and not calls:
-        raise usage("no line of these files is a call", "name a gateway's ledger, such as ledger/2026-11.jsonl")
+        raise usage(
+            "no line of these files is a call", "name a gateway's ledger, such as ledger/2026-11.jsonl"
+        )
     report = {
         "out": str(out),
         "files": len(sources),
