@@ -8,6 +8,7 @@ python tests/clients/run_telemetry.py
 import base64
 import json
 import sys
+import threading
 import urllib.request
 from collections import Counter
 from pathlib import Path
@@ -54,10 +55,27 @@ def main() -> int:
                 body = {"model": f"bench/three{mode}", "messages": [{"role": "user", "content": ASKED}]}
                 bench.post("/v1/chat/completions", body)
             usage = bench.get("/api/usage?by=model")[1]
-            page = fetched(bench.url + "/metrics")
+            page = settled(bench.url + "/metrics", usage["total"]["calls"])
             bench.stop()
             ledger = rows(bench.home, "ledger")
         return checks(collector, page, usage, ledger)
+
+
+def settled(url: str, calls: int) -> str:
+    """The page once it has heard of so many calls: how long they took is taken in a few times a second."""
+    for _ in range(100):
+        page = fetched(url)
+        if timed(page) == calls:
+            break
+        threading.Event().wait(0.05)
+    return page
+
+
+def timed(page: str) -> float:
+    """How many calls the page says the length of."""
+    found = {family.name: family for family in text_string_to_metric_families(page)}
+    counts = found["bench_call_duration_seconds"].samples if "bench_call_duration_seconds" in found else ()
+    return sum(each.value for each in counts if each.name.endswith("_count"))
 
 
 def fetched(url: str) -> str:
@@ -164,8 +182,7 @@ def shown(check: Checks, page: str, usage: Any) -> None:
         equal(tokens, wanted)
         cost = {each.labels["model"]: each.value for each in found["bench_cost_usd"].samples}
         equal(cost, {row["name"]: row["known_usd"] for row in usage["rows"] if row["known_usd"] is not None})
-        counts = [s for s in found["bench_call_duration_seconds"].samples if s.name.endswith("_count")]
-        equal(sum(each.value for each in counts), float(usage["total"]["calls"]))
+        equal(timed(page), float(usage["total"]["calls"]))
 
 
 def spans(request: ExportTraceServiceRequest) -> list[Any]:
