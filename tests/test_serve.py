@@ -81,22 +81,6 @@ class StartTest(StartHome):
                 wanted = 0o700 if path.is_dir() else 0o600
                 self.assertEqual(oct(stat.S_IMODE(path.stat().st_mode)), oct(wanted), path)
 
-    def test_what_was_acknowledged_survives_a_kill(self):
-        with Running(self.home) as bench:
-            bench.post(
-                "/v1/chat/completions",
-                {"model": "core", "messages": [{"role": "user", "content": "x == None"}]},
-            )
-            call = bench.get("/api/log")[1]["panels"][0]["seats"][0]["call"]
-            bench.save("/bench/verdict", call=call, useful=True)
-            bench.save("/api/collection", name="kept", members=["practice-lint"])
-            bench.process.kill()
-            bench.process.wait()
-        with Running(self.home) as bench:
-            self.assertEqual(bench.post("/bench/pending", {"calls": [call]})[1], {"pending": []})
-            names = [entry["name"] for entry in bench.get("/api/collections")[1]["collections"]]
-            self.assertIn("kept", names)
-
     REFUSED = [
         ("beyond loopback without a login", {"BENCH_BIND": "0.0.0.0"}, (), "set BENCHWARMERS_ADMIN_TOKEN"),
         ("a token that can be guessed", {"BENCHWARMERS_ADMIN_TOKEN": "short"}, (), "has 5 characters"),
@@ -124,15 +108,6 @@ class StartTest(StartHome):
                 self.assertIn(said, told)
                 self.assertNotIn("Traceback", told)
 
-    def test_the_gateway_alone_has_no_dashboard_but_does_its_daily_jobs(self):
-        program = self.home.parents[1] / "gateway_at_once.py"
-        program.write_text(AT_ONCE.format(str(ROOT)), encoding="utf-8")
-        with Running(self.home, str(program)) as bench:
-            self.assertEqual(bench.get("/health")[0], 200)
-            self.assertEqual(bench.get("/v1/models")[0], 200)
-            self.assertEqual(bench.get("/api/status")[0], 404)
-            self.assertTrue((self.home / "done").exists())
-
     def test_the_page_is_at_its_own_addresses_and_nowhere_else(self):
         with Running(self.home) as bench:
             front = bench.get("/", Accept="text/html")
@@ -142,6 +117,33 @@ class StartTest(StartHome):
             for path in ("/owing", "/panels/p1", "/ui", "/index.html", "/Models"):
                 status, said = bench.get(path, Accept="text/html")
                 self.assertEqual((status, "error" in said), (404, True), path)
+
+
+class SlowStartTest(StartHome):
+    def test_what_was_acknowledged_survives_a_kill(self):
+        with Running(self.home) as bench:
+            bench.post(
+                "/v1/chat/completions",
+                {"model": "core", "messages": [{"role": "user", "content": "x == None"}]},
+            )
+            call = bench.get("/api/log")[1]["panels"][0]["seats"][0]["call"]
+            bench.save("/bench/verdict", call=call, useful=True)
+            bench.save("/api/collection", name="kept", members=["practice-lint"])
+            bench.process.kill()
+            bench.process.wait()
+        with Running(self.home) as bench:
+            self.assertEqual(bench.post("/bench/pending", {"calls": [call]})[1], {"pending": []})
+            names = [entry["name"] for entry in bench.get("/api/collections")[1]["collections"]]
+            self.assertIn("kept", names)
+
+    def test_the_gateway_alone_has_no_dashboard_but_does_its_daily_jobs(self):
+        program = self.home.parents[1] / "gateway_at_once.py"
+        program.write_text(AT_ONCE.format(str(ROOT)), encoding="utf-8")
+        with Running(self.home, str(program)) as bench:
+            self.assertEqual(bench.get("/health")[0], 200)
+            self.assertEqual(bench.get("/v1/models")[0], 200)
+            self.assertEqual(bench.get("/api/status")[0], 404)
+            self.assertTrue((self.home / "done").exists())
 
     def test_a_broken_file_is_named_and_the_rest_works(self):
         self.home.mkdir(parents=True)
@@ -161,8 +163,6 @@ class StartTest(StartHome):
             )
             self.assertEqual([c["name"] for c in bench.get("/api/collections")[1]["collections"]], ["mine"])
 
-
-class SlowStartTest(StartHome):
     def test_a_second_owner_is_told_who_has_the_folder(self):
         bench = self.enterContext(Running(self.home))
         for program in ("serve.py", "gateway.py"):

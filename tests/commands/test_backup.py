@@ -13,7 +13,6 @@ from pathlib import Path
 from metrics.limits import ledger
 from metrics.store import home
 from tests.commands.stage import Reply, Stage, bench
-from tests.effort import effort
 from tests.provider import USAGE, Provider, text
 from tests.running import Running
 from tests.test_chaos import rows
@@ -21,7 +20,7 @@ from tests.test_chaos import rows
 RATE = 200  # requests a second that are asked for, by all callers together
 CALLERS = 8
 JSON = {"Content-Type": "application/json"}
-SECONDS = effort(1, 6)
+SECONDS = 6
 
 
 class BackupCase(unittest.TestCase):
@@ -172,7 +171,7 @@ class Asking:
         line.close()
 
 
-class UnderLoad(BackupCase):
+class SlowUnderLoad(BackupCase):
     def test_a_copy_taken_while_hundreds_ask_is_whole_and_agrees(self) -> None:
         with Running(self.home) as bench, Provider() as provider:
             provider.script("*", text("said", usage=USAGE))
