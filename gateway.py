@@ -336,8 +336,28 @@ ROUTES: tuple[Route, ...] = (*_format_routes(), *BENCH_ROUTES)
 
 # The page's twins of the gateway's own routes: same handlers, the dashboard's door.
 PAGE_ROUTES = (
-    Route("POST", "/api/ask", ask_seats, error=openai_chat.error, guard="api"),
-    Route("POST", "/api/seats", who_would_sit, error=openai_chat.error, guard="api", who=roles.JUDGE),
+    Route(
+        "POST",
+        "/api/ask",
+        ask_seats,
+        error=openai_chat.error,
+        guard="api",
+        says="`/bench/ask` for the page",
+    ),
+    Route(
+        "POST",
+        "/api/seats",
+        who_would_sit,
+        error=openai_chat.error,
+        guard="api",
+        who=roles.JUDGE,
+        says="""a chat request → `{seats: [{call, seat, alias, model_id, how, p, builtin, price,
+            context, typical_s, typical_n, cost: {low, high}, limit}], skipped, shape, shape_by,
+            estimate: {tokens, cost: {low, high, unknown}, wait_s, wait_by}}`: who would sit for it
+            now, who would not and why, and what that would probably take, by each model's latest
+            answers. `limit` is the one that is nearly used up: `{connection, metric, window,
+            remaining, limit, reset_at, after}`. Asks nobody""",
+    ),
 )
 
 

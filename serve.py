@@ -165,6 +165,9 @@ PAGES = (
 )
 
 
+OWN = ", ".join(f"`{path}`" for path in PAGES)
+
+
 def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
     """The one table: what the gateway answers, and beside it the dashboard's API and page, and signing in
     through the door `who`."""
@@ -183,7 +186,7 @@ def routes(gateway_only: bool, who: door.Door | None = None) -> Iterable[Route]:
         *login.routes(who, files(FOLDER / "ui", "login.html")),
         Route("GET", "/", partial(gateway.root, page), guard="page"),
         *(Route("GET", path, page, guard="page") for path in PAGES),
-        Route("GET", "/ui/{file*}", page, guard="page"),
+        Route("GET", "/ui/{file*}", page, guard="page", says=f"the page's own files; it is at `/` and {OWN}"),
     )
 
 

@@ -157,10 +157,42 @@ def routes(door: Door) -> tuple[Route, ...]:
     """The handlers of a server with this door."""
     admin = roles.ADMIN
     return (
-        frame.get("/api/access", partial(show, door)),
-        frame.get("/api/sessions", partial(show_sessions, door), admin),
-        frame.post("/api/session/end", partial(end_session, door)),
-        frame.get("/api/invitations", partial(show_invitations, door), admin),
-        frame.post("/api/invitation", partial(invite, door)),
-        frame.post("/api/invitation/withdraw", partial(withdraw, door)),
+        frame.get(
+            "/api/access",
+            partial(show, door),
+            says="""`{you: {name, role}, exposure, bind, beyond, keys_required, login, https,
+                public_url, hosts, origins, proxies}`: who asks, who can reach this server and by
+                which names""",
+        ),
+        frame.get(
+            "/api/sessions",
+            partial(show_sessions, door),
+            admin,
+            says="""`{sessions: [{id, name, role, begun, seen, expires, address, yours}], refused:
+                [{what, address, times, at, wait_s}]}`; an `id` opens nothing. `refused` are
+                addresses that tried wrong tokens or keys of late, since the server began""",
+        ),
+        frame.post(
+            "/api/session/end",
+            partial(end_session, door),
+            says="`{id}` → `{ended, sessions}`",
+        ),
+        frame.get(
+            "/api/invitations",
+            partial(show_invitations, door),
+            admin,
+            says="`{invitations: [{name, role, made, expires, by}]}`: those that nobody has used yet",
+        ),
+        frame.post(
+            "/api/invitation",
+            partial(invite, door),
+            says="""`{name, role?, expires?}` → `{link, name, role, expires, invitations}`: the only
+                reply with the link. `role` is `judge` (default) or `admin`, `expires` a span (`3d`,
+                at most `30d`) or a date""",
+        ),
+        frame.post(
+            "/api/invitation/withdraw",
+            partial(withdraw, door),
+            says="`{name}` → `{withdrawn, invitations}`",
+        ),
     )

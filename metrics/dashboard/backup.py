@@ -20,4 +20,11 @@ def take(call: Call) -> Response:
     return Response(200, headers, backup.packed(backup.cut(now)))
 
 
-HANDLERS = (frame.get("/api/backup", take, who=roles.ADMIN),)
+HANDLERS = (
+    frame.get(
+        "/api/backup",
+        take,
+        roles.ADMIN,
+        says="a copy of the data folder as a zip file, without secrets, made while the server works",
+    ),
+)

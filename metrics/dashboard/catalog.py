@@ -64,6 +64,17 @@ def read_again(call: Call) -> Response:
 
 
 HANDLERS = (
-    frame.get("/api/catalog", show),
-    frame.post("/api/catalog/refresh", read_again),
+    frame.get(
+        "/api/catalog",
+        show,
+        says="""`?model=` an alias, an id, or a provider's name for a model → `{model: {alias, model_id,
+            provider, facts: {fact: {value, source}}, said}, offers: [{provider, served, facts}],
+            catalogs}`; `model` is null for one that is not on the bench""",
+    ),
+    frame.post(
+        "/api/catalog/refresh",
+        read_again,
+        says="""`{feeds?: [models.dev, openrouter, listings]}` → `{feeds: [{feed, ok, models, note}],
+            read}`: each by itself, so one that is down takes nothing from the others""",
+    ),
 )

@@ -24,7 +24,21 @@ def remove(call: Call) -> Response:
 
 
 HANDLERS = (
-    frame.get("/api/collections", show),
-    frame.post("/api/collection", save),
-    frame.post("/api/collection/remove", remove),
+    frame.get(
+        "/api/collections",
+        show,
+        says="every collection with its members",
+    ),
+    frame.post(
+        "/api/collection",
+        save,
+        says="""`{name, members? or add?/remove?, explorers?, reply?, merger?, shape?, deadline?,
+            description?, tags?, drop_hosted_tools?, shadow?, shadow_daily?}`: `shadow` is a rate
+            from 0 to 1""",
+    ),
+    frame.post(
+        "/api/collection/remove",
+        remove,
+        says="`{name}`",
+    ),
 )

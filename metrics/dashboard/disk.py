@@ -24,6 +24,22 @@ def prune(call: Call) -> Response:
 
 
 HANDLERS = (
-    frame.get("/api/disk", show, roles.ADMIN),
-    frame.post("/api/prune", prune),
+    frame.get(
+        "/api/disk",
+        show,
+        roles.ADMIN,
+        says="""`{home, bytes, free, kinds: [{kind, what, files, bytes, oldest, newest, bound,
+            setting}], other}`: what the data folder holds; `free` bytes on its disk (null:
+            unknown), `oldest` a day or month, `setting` the setting that bounds a kind, `other`
+            names of files that are not this program's""",
+    ),
+    frame.post(
+        "/api/prune",
+        prune,
+        says="""`{body_days?, log_months?, judged_too?, dry_run?}` → `{dry_run, bodies: {days, before,
+            panels, owed, judged_kept, bytes}, months: {keep, before, files, judged, owed, bytes},
+            leftovers: {files, bytes}, bytes}`: takes away what is past its time, as the settings
+            say or as said here; 409 (`judged`) when months hold judged panels and `judged_too` is
+            not said""",
+    ),
 )

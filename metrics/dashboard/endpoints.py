@@ -234,10 +234,38 @@ def _untested() -> dict[str, Any]:
 
 
 HANDLERS = (
-    frame.get("/api/endpoints", show),
-    frame.post("/api/endpoint", save),
-    frame.post("/api/endpoint/test", test),
-    frame.post("/api/endpoint/key", key),
-    frame.post("/api/endpoint/default", default),
-    frame.post("/api/endpoint/remove", remove),
+    frame.get(
+        "/api/endpoints",
+        show,
+        says="""every endpoint; of its key only whether, whence and the last four characters. Beside
+            them `providers` (those known by name, with address and API) and `apis`""",
+    ),
+    frame.post(
+        "/api/endpoint",
+        save,
+        says="""`{name, base, api?, profile?, kind?, key?, test?, default?}`: lists the models first,
+            and saves. The reply tells the `change` (`new`, `changed`, `same`) and what `was`. A
+            saved key stays only while scheme, host and port do; another address without a `key`
+            drops it (`key_dropped`)""",
+    ),
+    frame.post(
+        "/api/endpoint/test",
+        test,
+        says="`{name}` → `{listing}`",
+    ),
+    frame.post(
+        "/api/endpoint/key",
+        key,
+        says="`{name, key}`; an empty key means none",
+    ),
+    frame.post(
+        "/api/endpoint/default",
+        default,
+        says="`{name}`",
+    ),
+    frame.post(
+        "/api/endpoint/remove",
+        remove,
+        says="`{name, with_models?}`",
+    ),
 )

@@ -132,4 +132,16 @@ def _written(told: Generator[Line, None, None]) -> Iterator[bytes]:
 
 def routes(door: Door) -> tuple[Route, ...]:
     """The stream, guarded by `door` for as long as it lasts."""
-    return (frame.get("/api/events", partial(stream, door)),)
+    return (
+        frame.get(
+            "/api/events",
+            partial(stream, door),
+            says="""`?after=ID` → what happens, a JSON object a line for as long as you listen: `hello`
+                (`missed`: more happened since `after` than is still known), then `panel` (`state`
+                begun or done), `turn`, `verdict`, `claim`, `change`, `calls` (how many came to an
+                end, how many `failed`, of which models), `quota` (connections of which more was
+                used, stated or refused), a `tick` after 10 quiet seconds, at last `end` with `why`:
+                `closing`, `signed_out`, or `behind`, for whoever does not keep up. No line holds
+                words of a prompt or an answer. 32 may listen at once""",
+        ),
+    )

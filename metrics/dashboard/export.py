@@ -136,4 +136,11 @@ FORMATS = {
     "json": ("application/json", as_json),
 }
 
-HANDLERS = (frame.get("/api/panel/export", export),)
+HANDLERS = (
+    frame.get(
+        "/api/panel/export",
+        export,
+        says="""`?panel=ID&format=html|md|json` → the panel as a file: one HTML page without script that
+            needs nothing else, Markdown, or what `GET /api/panel/{id}` tells""",
+    ),
+)

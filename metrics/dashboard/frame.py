@@ -35,12 +35,13 @@ def refused(problem: Problem, call: Call | None) -> Response:
     return as_json({"ok": False, "errors": [problem.message], "error": error}, problem.status, headers)
 
 
-def get(pattern: str, handler: Handler, who: str = roles.JUDGE) -> Route:
-    return Route("GET", pattern, handler, refused, "api", who=who)
+def get(pattern: str, handler: Handler, who: str = roles.JUDGE, *, says: str) -> Route:
+    """`says` is what docs/API.md has of it: what it takes, and what it gives."""
+    return Route("GET", pattern, handler, refused, "api", who=who, says=says)
 
 
-def post(pattern: str, handler: Handler, who: str = roles.ADMIN) -> Route:
-    return Route("POST", pattern, handler, refused, "api", who=who)
+def post(pattern: str, handler: Handler, who: str = roles.ADMIN, *, says: str) -> Route:
+    return Route("POST", pattern, handler, refused, "api", who=who, says=says)
 
 
 def moment(epoch: float | None) -> str | None:

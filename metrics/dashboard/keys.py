@@ -192,14 +192,61 @@ def _named(name: str) -> dict[str, Any]:
 
 
 HANDLERS = (
-    frame.get("/api/keys", show),
-    frame.post("/api/key/create", create),
-    frame.post("/api/key", limit),
-    frame.post("/api/key/rotate", rotate),
-    frame.post("/api/key/disable", disable),
-    frame.post("/api/key/enable", enable),
-    frame.post("/api/key/revoke", revoke),
-    frame.get("/api/key/effective", effective),
-    frame.get("/api/budgets", show_budgets),
-    frame.post("/api/budget", set_budget),
+    frame.get(
+        "/api/keys",
+        show,
+        says="""`?name=` → `{keys: [{name, prefix, created, enabled, expired, expires, last_used,
+            collections, models, modes, rpm, tpm, budget, unknown_cost, spent, budgets, rates}]}`;
+            `null` in a scope is no limit""",
+    ),
+    frame.post(
+        "/api/key/create",
+        create,
+        says="""`{name, collections?, models?, modes?, rpm?, tpm?, budget?, unknown_cost?, expires?}` →
+            `{key, about}`: the only reply with the key itself. `budget` is `"5usd/month"` or
+            `{day?, month?, total?}`, `expires` a span (`90d`) or a date""",
+    ),
+    frame.post(
+        "/api/key",
+        limit,
+        says="`{name, …any of these}`: changes them; `null` takes one away",
+    ),
+    frame.post(
+        "/api/key/rotate",
+        rotate,
+        says="`{name}` → `{key, about}`",
+    ),
+    frame.post(
+        "/api/key/disable",
+        disable,
+        says="`{name}`",
+    ),
+    frame.post(
+        "/api/key/enable",
+        enable,
+        says="`{name}`",
+    ),
+    frame.post(
+        "/api/key/revoke",
+        revoke,
+        says="`{name}`",
+    ),
+    frame.get(
+        "/api/key/effective",
+        effective,
+        says="""`?name=&model=` → `{allowed, status, why, collection, mode, members: [{alias, why,
+            status}], budgets, rates}`; asks nobody""",
+    ),
+    frame.get(
+        "/api/budgets",
+        show_budgets,
+        says="""`{budgets: {bench, "collection:NAME", "key:NAME"}}`, each `{spent, unknown_cost,
+            periods: [{period, limit_usd, spent_usd, held_usd, left_usd, renews}]}`""",
+    ),
+    frame.post(
+        "/api/budget",
+        set_budget,
+        says="""`{budget, key? or collection?, unknown_cost?}`: neither means the whole bench; `null` is
+            none""",
+    ),
 )

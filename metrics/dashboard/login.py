@@ -61,7 +61,16 @@ def _cookie(door: Door, call: Call, value: str, seconds: int) -> tuple[str, str]
 def routes(door: Door, page: Handler) -> tuple[Route, ...]:
     """What signs in through `door`; `page` shows the form."""
     return (
-        Route("GET", "/login", page, frame.refused, "login"),
-        Route("POST", "/login", partial(sign_in, door), frame.refused, "login"),
-        Route("POST", "/logout", partial(sign_out, door), frame.refused, "login"),
+        Route("GET", "/login", page, frame.refused, "login", says="the form"),
+        Route(
+            "POST",
+            "/login",
+            partial(sign_in, door),
+            frame.refused,
+            "login",
+            says="`{token or invitation, bearer?}` → `{name, role, expires}` and a session",
+        ),
+        Route(
+            "POST", "/logout", partial(sign_out, door), frame.refused, "login", says="the end of the session"
+        ),
     )

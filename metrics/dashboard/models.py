@@ -141,10 +141,44 @@ def _records(models: Iterable[Model]) -> dict[str, Counter[str]]:
 
 
 HANDLERS = (
-    frame.get("/api/models", show),
-    frame.get("/api/models/speed", quick),
-    frame.post("/api/model/add", add),
-    frame.post("/api/model", change),
-    frame.post("/api/remove", remove),
-    frame.post("/api/restore", restore),
+    frame.get(
+        "/api/models",
+        show,
+        says="""who is on the bench, what is known of them, whether they rest (`resting_until`,
+            `resting_why`: such as `rate_limited`) or fail (`failing`: why), how they were judged:
+            `record: {useful, notUseful, judged, range}`, where `range` holds the share of useful
+            ones nineteen times in twenty; `price` in USD per million tokens, and `price_source`:
+            whose word it is (`user`, `listing`, `models.dev`, `openrouter`)""",
+    ),
+    frame.get(
+        "/api/models/speed",
+        quick,
+        says="""`?model=` → `{models: {alias: {calls, first: {p50, p95}, whole: {p50, p95, p50_at_least,
+            p95_at_least}}}, course, looked_at, since}`: seconds to the first token and to the last,
+            of the latest 2,000 calls of the whole bench; `…_at_least` where a time-out cut a call
+            off before. `course` of the model that is named: `{at, step_s, calls, p50, p95}`, twelve
+            pieces of time, null where fewer than three calls were""",
+    ),
+    frame.post(
+        "/api/model/add",
+        add,
+        says="""`{alias, endpoint, served, role?, tools?, vision?, reasoning?, context?, max_output?,
+            price?: {input, output, cache_read, cache_write, tiers?: [{above, …}], plan?:
+            free|flat}, ad_hoc?}`""",
+    ),
+    frame.post(
+        "/api/model",
+        change,
+        says="`{alias, rename?, …any of the facts above}`",
+    ),
+    frame.post(
+        "/api/remove",
+        remove,
+        says="`{alias, reason}`: retires a model, keeping its evidence",
+    ),
+    frame.post(
+        "/api/restore",
+        restore,
+        says="`{alias}`",
+    ),
 )

@@ -292,10 +292,45 @@ def _passage(given: Any) -> dict[str, Any]:
 
 
 HANDLERS = (
-    frame.get("/api/log", log),
-    frame.get("/api/owed", owing),
-    frame.get("/api/panel/{id}", panel),
-    frame.get("/api/conversations", conversations),
-    frame.get("/api/conversation/{id}", conversation),
-    frame.post("/api/verdict", verdict, roles.JUDGE),
+    frame.get(
+        "/api/log",
+        log,
+        says="""`?limit=&before=&collection=` → `{panels, next}`, newest first, with each seat's
+            verdict; `limit` is 1 to 100 (50), `before` the `next` of the page before; the first
+            page also has `conversations` (the latest of route mode, by their latest turns),
+            `shadows` (the latest shadow seats) and `agreement`.
+            `&state=owed|judged|failed&model=&q=` filters; such a page may be short, and its `next`
+            looks further back""",
+    ),
+    frame.get(
+        "/api/owed",
+        owing,
+        says="""`{answers, more}`: how many answers of the latest fifty owed panels wait for a verdict,
+            and whether older panels may owe any""",
+    ),
+    frame.get(
+        "/api/panel/{id}",
+        panel,
+        says="one panel with its prompt and answers (where they were kept), verdicts and claims",
+    ),
+    frame.get(
+        "/api/conversations",
+        conversations,
+        says="""`?limit=&before=&collection=` → `{conversations, next}`: those of route mode, by their
+            latest turns, newest first""",
+    ),
+    frame.get(
+        "/api/conversation/{id}",
+        conversation,
+        says="""`{turns}`, oldest first: who was asked and answered, who was passed over, how the choice
+            was made""",
+    ),
+    frame.post(
+        "/api/verdict",
+        verdict,
+        roles.JUDGE,
+        says="""`/bench/verdict`'s body, and `{claims: [{quote, start, end, decision}], best, all_bad,
+            withdrawn}`; or of two answers `{pair: [call, call], choice: left|right|tie|both_bad}`,
+            where a `choice` of `null` takes it back""",
+    ),
 )

@@ -146,9 +146,49 @@ def span(field: str, value: Any) -> float:
 
 
 HANDLERS = (
-    frame.get("/api/quotas", show),
-    frame.post("/api/connection-limits", save),
-    frame.post("/api/rest", rest),
-    frame.post("/api/wake", wake),
-    frame.post("/api/probe", ask),
+    frame.get(
+        "/api/quotas",
+        show,
+        says="""`{quotas: [{connection, model, model_id, metric, window, kind, limit, used, remaining,
+            reset_at, source, observed_at, age_s, why, forecast}], connections: [{connection, kind,
+            models, price, state, next_at, why, held, in_use, waiting, refused}], resting: [{model,
+            connection, until, why}], problems, now}`. `model` is null where a limit is its
+            connection's; `metric` is requests, tokens, input_tokens, output_tokens, concurrency or
+            usd; `window` second, minute, hour, day, month, at-once, unknown, or `retry-after` for a
+            refusal that named none; `source` set, headers, error or learned. `forecast` is
+            `{by_reset, empty_at}` for a window that ends on the clock, once enough of it has passed
+            and been used to speak of a pace, else null. Connections are worst first, `models` their
+            aliases; `state` is free, pacing or resting, `next_at` when a call of usual size may go
+            out, `held` whether a refusal or a user is in the way, which waking ends, `price` free,
+            paid, mixed or null; `refused` is `{hours: [24 counts, oldest first], since, last: {at,
+            model_id, cause, status, until, limits}}`: what its provider refused for want of room,
+            `cause` being window, concurrency, exhausted or too_large. `why` of who rests is such as
+            `rate_limited`, or `asked` for a user's word""",
+    ),
+    frame.post(
+        "/api/connection-limits",
+        save,
+        says="""`{connection, limits: {rpm, rpd, tpm, tpd, rpmo, concurrency, usd_month, …}}` →
+            `{connection, of, limits, at}`. `connection` is an endpoint or a model's alias; `null`
+            takes a limit away, what is not named stays""",
+    ),
+    frame.post(
+        "/api/rest",
+        rest,
+        says="""`{name, for: "90m"}` → `{name, of, until}`: a connection or a model rests, at most
+            `30d`; nothing goes out to it until then""",
+    ),
+    frame.post(
+        "/api/wake",
+        wake,
+        says="""`{name}` → `{name, of}`: whatever it rests for is over. A model whose whole connection
+            was let rest is a 409""",
+    ),
+    frame.post(
+        "/api/probe",
+        ask,
+        says="""`{name}` → `{model, reached, status, error, message, seconds, call}`: one small question
+            to a model, or to the one of a connection's models that rests longest. It goes through
+            limits and budgets into the ledger, purpose `probe`""",
+    ),
 )

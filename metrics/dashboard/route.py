@@ -84,4 +84,15 @@ def places(decision: Mapping[str, Any]) -> list[dict[str, Any]]:
     return told
 
 
-HANDLERS = (frame.post("/api/route", explain, roles.JUDGE),)
+HANDLERS = (
+    frame.post(
+        "/api/route",
+        explain,
+        roles.JUDGE,
+        says="""`{collection, request?, format?, seed?}` → `{collection, shape, shape_by, policy,
+            candidates: [{place, alias, model_id, p, value, rate, doubt, n, record, last, findings,
+            paid, rests, how}], skipped: [{alias, why}], problem, decision}`: who would take a new
+            conversation; asks nobody. `request` is a body in the API that `format` names
+            (`openai-chat`), `problem` is `{status, message}` when nobody can""",
+    ),
+)

@@ -21,6 +21,14 @@ def _all() -> Response:
 
 
 HANDLERS = (
-    frame.get("/api/settings", show),
-    frame.post("/api/settings", save),
+    frame.get(
+        "/api/settings",
+        show,
+        says="`{settings, about, defaults}`: those below, what each is for, and what it is unless set",
+    ),
+    frame.post(
+        "/api/settings",
+        save,
+        says="any of the settings below → the same",
+    ),
 )

@@ -107,4 +107,13 @@ def _port(host: str) -> int | None:
     return int(port) if port.isascii() and port.isdigit() else None
 
 
-HANDLERS = (frame.get("/api/status", show),)
+HANDLERS = (
+    frame.get(
+        "/api/status",
+        show,
+        says="""version, url, home, counts, exposure (who can reach it), `login` (whether it asks to
+            sign in), `you: {name, role}`, today's calls and spend, `telemetry` (null when off; else
+            where to, `waiting`, `sent`, `dropped`, `rejected`, `reports`, `trouble`), `found` (keys
+            and runtimes that could be added, each with its command), `problems`""",
+    ),
+)

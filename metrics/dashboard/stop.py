@@ -19,4 +19,11 @@ def stop(call: Call) -> Response:
     return frame.ok(stopped=stopped)
 
 
-HANDLERS = (frame.post("/api/panel/stop", stop),)
+HANDLERS = (
+    frame.post(
+        "/api/panel/stop",
+        stop,
+        says="""`{panel, call?}` → `{stopped: [calls]}`: ends the seats of a panel that are still at
+            work, or that one's; what they have said is kept""",
+    ),
+)

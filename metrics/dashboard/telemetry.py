@@ -34,4 +34,14 @@ def _opens(call: Call, token: str | None) -> bool:
 
 
 def routes(door: Door) -> tuple[Route, ...]:
-    return (Route("GET", "/metrics", partial(show, door), guard="open"),)
+    return (
+        Route(
+            "GET",
+            "/metrics",
+            partial(show, door),
+            guard="open",
+            says="""the figures for Prometheus, where `BENCH_TELEMETRY` names them
+                ([HOSTING.md](HOSTING.md#watching-it)); what opens it is `BENCH_METRICS_TOKEN`, or
+                what opens the dashboard""",
+        ),
+    )

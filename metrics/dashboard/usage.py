@@ -141,8 +141,44 @@ def _stretch(call: Call, now: float) -> Stretch:
 
 
 HANDLERS = (
-    frame.get("/api/usage", show),
-    frame.get("/api/usage/series", over_time),
-    frame.get("/api/usage/worth", came_of_it),
-    frame.get("/api/usage/csv", as_csv),
+    frame.get(
+        "/api/usage",
+        show,
+        says="""`?by=model|collection|key|purpose|day|endpoint&since=7d` → `{by, since, total, rows:
+            [{name, calls, errors, interrupted, priced_calls, unknown_calls, known_usd, billed_usd,
+            estimated_calls, unmetered_calls, tokens: {uncached_in, cache_read, cache_write, out,
+            reasoning}}], complete}`. `since` is a span (`12h`, `7d`, `4w`) or a date; the answer's
+            says from which full hour on was counted, from which day where that is more than 14 days
+            ago. `known_usd` sums the priced calls and is null where all that could cost are of
+            unknown cost; `billed_usd` is the part that providers stated themselves, the rest is
+            made from prices; `complete` is false while the ledger is being counted again""",
+    ),
+    frame.get(
+        "/api/usage/series",
+        over_time,
+        says="""`?by=purpose|model|collection|key|endpoint&span=24h|7d|30d|90d|month|year`, or
+            `&since=&until=` → `{by, since, until, step_s, at: [stamps], names: [{name, usd, calls,
+            unknown}], rows, total, before: {since, until, total}, complete}`: the same over time,
+            in at most 400 pieces (hours, quarter days, days or weeks, UTC). `rows` are as above,
+            `names` the six dearest of them, then the others together; `usd`, `calls` and `unknown`
+            have a figure for each piece, `usd` null where all that could cost is of unknown cost.
+            `before` is as much time before, null where the ledger does not reach back""",
+    ),
+    frame.get(
+        "/api/usage/worth",
+        came_of_it,
+        says="""the same `span`, or `since` and `until` → `{models: [{name, model_id, …usage, useful,
+            judged, range, looked_at, real, false, answers, each_useful, each_real}], over_all,
+            total, cached: {share, saved_usd}, unpriced, since, until, complete}`. `each_useful` and
+            `each_real` are `{usd, low, high}`: what a useful answer and a real finding cost, failed
+            calls included, with the range that holds it nineteen times in twenty; null where nobody
+            judged or no price is known. `unpriced`: the models that want a price, for calls whose
+            tokens are known. Days are those of the panels, UTC""",
+    ),
+    frame.get(
+        "/api/usage/csv",
+        as_csv,
+        says="""the query of the series → the same figures as a CSV file, a line for each piece and each
+            name""",
+    ),
 )

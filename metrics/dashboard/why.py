@@ -43,4 +43,18 @@ def end(call: Call) -> Response:
     return frame.ok(ended=routes.end(turns[0]["sticky"], name))
 
 
-HANDLERS = (frame.get("/api/panel/decide", decide), frame.post("/api/conversation/end", end))
+HANDLERS = (
+    frame.get(
+        "/api/panel/decide",
+        decide,
+        says="""`?panel=ID&without=ALIAS&today=1` → `{policy, was, seed, k, before, after, candidates,
+            gone}`: who would explore if it were seated again with the same seed, by the facts kept
+            with the panel or `today`'s, without those named (commas between them). Asks nobody""",
+    ),
+    frame.post(
+        "/api/conversation/end",
+        end,
+        says="""`{conversation}` → `{ended}`: with its next turn it is another conversation, given to
+            whoever stands best then""",
+    ),
+)

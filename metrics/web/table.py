@@ -202,7 +202,8 @@ def problem_headers(problem: Problem) -> Headers:
 class Route:
     """Who answers `method` on `pattern`, how errors of it look, and how it is guarded: page | api | gateway
     | login | open. With `query_key` a gateway key may stand in the query, as Gemini's clients send it. `who`
-    is the role that may use an api route; an admin may use all."""
+    is the role that may use an api route; an admin may use all. `says` is its row in docs/API.md: what it
+    takes and what it gives."""
 
     method: str
     pattern: str
@@ -211,6 +212,7 @@ class Route:
     guard: str = "api"
     query_key: bool = False
     who: str = roles.ADMIN
+    says: str = ""
 
 
 class Table:
