@@ -18,7 +18,7 @@ from json import JSONDecoder
 from typing import Any
 
 LARGE = 1_000_000  # bytes of a body that is worth looking through,
-MODEST = 4_000_000  # of one that can be read at once where none of its strings is longer than
+MODEST = 4_000_000  # of one that can be read at once, where all is ASCII and none of its strings longer than
 WINDOW = 65_536  # or twice that; and
 LIST = 8_192  # of a list whose text is kept
 LONG = 4_096  # bytes of a string in it that is read by itself, or
@@ -66,7 +66,7 @@ class AsWritten(list[Any]):
 def cut(body: bytes) -> list[bytes]:
     """A JSON text in pieces, of which every second is a long string without its quotes. Joined by quotes they
     are the text again."""
-    if len(body) < LARGE or (len(body) < MODEST and not _has_long(body)):
+    if len(body) < LARGE or (len(body) < MODEST and body.isascii() and not _has_long(body)):
         return [body]
     pieces: list[bytes] = []
     least = LONG if body.isascii() else WIDE

@@ -111,6 +111,15 @@ class AtOnceTest(unittest.TestCase):
         with mock.patch.object(longjson, "MODEST", 1_000):
             self.assertGreater(len(longjson.cut(b'["' + b"x" * 5_000 + b'"]' + b" " * 20)), 1)
 
+    def test_wide_characters_are_not_read_at_once(self):
+        """One of them would make all of the text four times as large, beside what it makes of it."""
+        with mock.patch.object(longjson, "WINDOW", 65_536):
+            for said, at_once in (("word " * 800, True), ("🙂 " * 800, False)):
+                body = json.dumps([said] * 20, ensure_ascii=False).encode()
+                with self.subTest(said[:6]):
+                    self.assertEqual(len(longjson.cut(body)) == 1, at_once)
+                    self.assertEqual(loads(body), [said] * 20)
+
     BLANKS = ("", "", " ", "\n", "\r\n\t ")
 
     def test_as_python_reads_it(self):
