@@ -124,6 +124,16 @@ def place(
     return answer
 
 
+def unheard(placed: Generator[Event, None, Answer]) -> Answer:
+    """What a call comes to whose words nobody waits for."""
+    while True:
+        try:
+            next(placed)
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+
+
 def _alone(problem: Problem) -> Problem:
     """The problem without the way that it came, whose frames hold the call, the prompt and all."""
     problem.__traceback__ = problem.__cause__ = problem.__context__ = None

@@ -6,12 +6,10 @@ refusal held back is let go for it. A model that answers is awake again.
 """
 
 import secrets
-from collections.abc import Generator
 
 from metrics.bench import roster
 from metrics.client.chat import Conversation
 from metrics.client.transport import Hangup
-from metrics.events import Event
 from metrics.evidence import reliability
 from metrics.limits import gate
 from metrics.play import calls, ids
@@ -29,7 +27,7 @@ def ask(alias: str, by: str, clocks: Clocks = REAL) -> tuple[Answer, bool]:
     target, now = roster.target(alias), clocks.now()
     gate.connection(target.connection, now).release(target.model_id, now)
     call = f"{ids.panel(now, secrets.token_hex(4))}.probe"
-    answer = _heard(
+    answer = calls.unheard(
         calls.place(
             Seat(call, "probe", target, "probe"),
             Conversation(QUESTION),
@@ -46,12 +44,3 @@ def ask(alias: str, by: str, clocks: Clocks = REAL) -> tuple[Answer, bool]:
     if reached:
         reliability.wake(target.model_id, by, clocks.now())
     return answer, reached
-
-
-def _heard(placed: Generator[Event, None, Answer]) -> Answer:
-    while True:
-        try:
-            next(placed)
-        except StopIteration as end:
-            answer: Answer = end.value
-            return answer

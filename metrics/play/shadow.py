@@ -105,7 +105,7 @@ def _play(turn: _Turn, drawn: float) -> None:
     try:
         seat = _seat(turn, drawn)
         if seat:
-            shadows.record(_row(turn, _heard(_place(turn, seat))))
+            shadows.record(_row(turn, calls.unheard(_place(turn, seat))))
     except Problem:  # nobody asked for this answer, so nobody misses it
         pass
     finally:
@@ -136,15 +136,6 @@ def _place(turn: _Turn, seat: Seat) -> Generator[Event, None, Answer]:
     return calls.place(
         seat, turn.asked, turn.options, filing, deadline=DEADLINE, hangup=Hangup(), patience=0.0
     )
-
-
-def _heard(placed: Generator[Event, None, Answer]) -> Answer:
-    while True:
-        try:
-            next(placed)
-        except StopIteration as end:
-            answer: Answer = end.value
-            return answer
 
 
 def _row(turn: _Turn, shadow: Answer) -> dict[str, Any]:
