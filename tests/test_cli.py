@@ -228,7 +228,7 @@ class Help(unittest.TestCase):
                 self.assertNotRegex(played.out + played.err, r"\bbench (serve|ask|log|status|help)\b")
 
 
-class Process(unittest.TestCase):
+class SlowProcess(unittest.TestCase):
     """What only a real process shows."""
 
     def run_cli(self, *argv: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[bytes]":

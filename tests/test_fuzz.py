@@ -220,7 +220,7 @@ def well_formed(kind, status, answer):
     return "error" in answer
 
 
-class FuzzTest(unittest.TestCase):
+class SlowFuzzTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         home.use(Path(cls.enterClassContext(tempfile.TemporaryDirectory())))

@@ -35,7 +35,7 @@ endpoint rm own --with-models
 """
 
 
-class JourneyTest(unittest.TestCase):
+class SlowJourneyTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.bench = cls.enterClassContext(Running())

@@ -166,7 +166,7 @@ class Sums:
             self.assertEqual(told["total"]["calls"], len(self.rows))
 
 
-class SumsTest(Sums, unittest.TestCase):
+class SlowSumsTest(Sums, unittest.TestCase):
     panels = 25
 
 

@@ -53,7 +53,7 @@ class Run(unittest.TestCase):
 
 
 @unittest.skipIf(os.name == "nt", "Windows has no such signals")
-class Signals(unittest.TestCase):
+class SlowSignals(unittest.TestCase):
     def tell(self, name: str, shared: bool = False) -> int:
         """Signal ourselves once the program is ready; its exit code."""
         number = getattr(signal, name)

@@ -18,7 +18,7 @@ def free_port() -> int:
         return int(listening.getsockname()[1])
 
 
-class Starting(unittest.TestCase):
+class SlowStarting(unittest.TestCase):
     def setUp(self) -> None:
         folder = self.enterContext(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         self.home = Path(folder, "home")
