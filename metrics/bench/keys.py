@@ -201,6 +201,8 @@ def create(
     if name in RESERVED:
         raise Problem(400, f'"{name}" names whoever asks without a key; choose another name', param="name")
     wanted = fields.take(limits, LIMITS)
+    if wanted.get("expires") and epoch(wanted["expires"]) <= time.time():
+        raise fields.wrong("expires", "a moment to come: this key would open nothing", wanted["expires"])
     secret = PREFIX + entropy(32)
     entry = {**_identity(secret), "enabled": True, **_without_none(wanted)}
     with FILE.edit() as saved:

@@ -33,7 +33,8 @@ def show(args: argparse.Namespace, console: Console, server: Server) -> int:
     answer = server.get("/api/catalog", model=args.model)
     console.show(answer, report(answer, console))
     ages = answer["catalogs"]
-    console.note(f"models.dev as of {ages['models.dev']}, openrouter as of {ages['openrouter'] or 'never'}")
+    read = [f"{name} as of {ages[name]}" if ages[name] else f"{name} not read yet" for name in ("models.dev", "openrouter")]
+    console.note(", ".join(read))
     return DONE
 
 

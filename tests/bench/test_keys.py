@@ -51,7 +51,8 @@ class KeysTest(BenchCase):
             ("not-yet", {"expires": "2026-11-29"}, True, epoch("2026-11-29") - 1, None),
         ):
             with self.subTest(name):
-                keys.create(name, limits, BY)
+                keys.create(name, {}, BY)
+                keys.limit(name, limits, BY)
                 key = keys.enable(name, enabled, BY)
                 try:
                     keys.usable(key, at)
@@ -99,6 +100,7 @@ class KeysTest(BenchCase):
         ("x1", {"tpm": "many"}, 400),
         ("x1", {"budget": "5"}, 400),
         ("x1", {"expires": "soon"}, 400),
+        ("x1", {"expires": "2020-01-01"}, 400),
         ("x1", {"unknown_cost": "maybe"}, 400),
         ("x1", {"admin": True}, 400),
     ]

@@ -36,7 +36,7 @@ class Show(unittest.TestCase):
         ):
             self.assertIn(words, played.out)
         self.assertRegex(played.out, r"tools +no +user")
-        self.assertIn("models.dev as of 2026-08-18T08:14:34Z, openrouter as of never", played.err)
+        self.assertIn("models.dev as of 2026-08-18T08:14:34Z, openrouter not read yet", played.err)
 
     def test_no_price_is_unknown(self) -> None:
         played = self.show(model={**MODEL, "facts": {"context": FACTS["context"]}})

@@ -87,7 +87,8 @@ class Keys(ApiCase):
         self.make("poor", budget="0usd/day", unknown_cost="allow")
         self.make("off")
         self.post("/api/key/disable", {"name": "off"})
-        self.make("old", expires="2020-01-01")
+        self.make("old")
+        self.post("/api/key", {"name": "old", "expires": "2020-01-01"})
         self.make("out", models=[])
         for name, model, status, said in (
             ("app", "core", 200, "would be asked"),

@@ -24,7 +24,7 @@ export function stateOf({ resting_until: until, failing, retired, last_answered_
   if (retired) return h("span", { class: "status" }, "retired");
   if (failing) return status("failed", "failing");
   if (until) return status("resting", `rests until ${when(until)}`);
-  return last ? status("done", "up") : h("span", { class: "faint" }, "not asked yet");
+  return last ? status("done", "up") : h("span", { class: "faint" }, "no answer yet");
 }
 
 /**
