@@ -32,10 +32,12 @@ def refresh(args: argparse.Namespace, console: Console, server: Server) -> int:
 def show(args: argparse.Namespace, console: Console, server: Server) -> int:
     answer = server.get("/api/catalog", model=args.model)
     console.show(answer, report(answer, console))
-    ages = answer["catalogs"]
-    read = [f"{name} as of {ages[name]}" if ages[name] else f"{name} not read yet" for name in ("models.dev", "openrouter")]
-    console.note(", ".join(read))
+    console.note(", ".join(map(_age, FEEDS[:2], map(answer["catalogs"].get, FEEDS))))
     return DONE
+
+
+def _age(feed: str, read: str | None) -> str:
+    return f"{feed} as of {read}" if read else f"{feed} not read yet"
 
 
 def report(answer: Mapping[str, Any], console: Console) -> str:
