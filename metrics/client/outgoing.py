@@ -6,7 +6,6 @@ difference: the key of a variant is what must really be altered, which is mostly
 """
 
 import functools
-import json
 import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
-from metrics import longjson
+from metrics import compact, longjson
 from metrics.client import call_ids, thoughts
 from metrics.client.quirks import Quirks
 from metrics.records import EXTENSIONS, Message, Problem, Target
@@ -140,14 +139,13 @@ def to_json(value: Any) -> bytes:
     """Compact UTF-8 JSON. A lone surrogate (legal in JSON, not in UTF-8) becomes U+FFFD; NaN is a
     Problem(400)."""
     try:
-        text = _writer.encode(value)
+        text = _write(value)
     except (ValueError, TypeError, RecursionError) as error:
         raise Problem(400, f"the request cannot be written as JSON: {error}") from error
     return _encoded(text)
 
 
-# Messages came as JSON, so there are no circles to look for.
-_writer = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
+_write = compact.writer()  # messages came as JSON, so there are no circles to look for
 
 
 def bare(tools: Any) -> Any:

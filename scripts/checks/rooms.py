@@ -23,6 +23,7 @@ ORDER = (
     "line",
     "longjson",
     "bounds",
+    "compact",
     "memory",
     "store",
     "client",
