@@ -9,10 +9,11 @@ and nothing follows Closed or Failed. Whoever has no use for a Burst reads `sing
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from metrics.records import Problem, Reply, Usage
+from metrics.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

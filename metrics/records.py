@@ -7,8 +7,10 @@ extension keys of EXTENSIONS, which only the modules that know them read.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
+
+from metrics.values import dataclass
 
 Message = dict[str, Any]
 

@@ -9,7 +9,6 @@ too_large, hangup (our side ended it).
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import dataclass
 from types import TracebackType
 from typing import Protocol
 
@@ -17,6 +16,7 @@ from metrics import http1
 from metrics.coding import Inflate
 from metrics.line import Line
 from metrics.records import Problem
+from metrics.values import dataclass
 
 _INTERIM_MOST = 20
 

@@ -9,7 +9,6 @@ import functools
 import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -17,6 +16,7 @@ from metrics import compact, longjson
 from metrics.client import call_ids, thoughts
 from metrics.client.quirks import Quirks
 from metrics.records import EXTENSIONS, Message, Problem, Target
+from metrics.values import dataclass
 
 LEADERS = ("system", "developer")
 CHAT = "/chat/completions"

@@ -7,11 +7,11 @@ here and keeps the result among its counters, so a restart forgets nothing; who 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from metrics.evidence import rests
 from metrics.store import stamps
+from metrics.values import dataclass
 
 T = TypeVar("T")
 

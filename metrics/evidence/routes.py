@@ -7,12 +7,12 @@ them was.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from metrics.evidence import reliability
 from metrics.store import lines, stamps
 from metrics.store.log import JsonLog
+from metrics.values import dataclass
 
 Row = dict[str, Any]
 # {"id", "models": [model_id], "worked": [model_id], "now": model_id, "turns": int, "at": epoch s,

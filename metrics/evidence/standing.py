@@ -5,11 +5,11 @@ the next verdict or day.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from metrics.evidence import cells, verdicts
 from metrics.evidence.cells import PLACES, Cell
+from metrics.values import dataclass
 
 DIGITS = 6  # of the sums as they are handed out and recorded, so that a decision can be made again exactly
 

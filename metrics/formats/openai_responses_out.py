@@ -9,7 +9,7 @@ import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, ToolArguments, ToolStart, singly
@@ -29,6 +29,7 @@ from metrics.formats.openai_responses_items import (
 from metrics.formats.openai_responses_tools import Declared, declared
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
+from metrics.values import dataclass
 
 # A finish that is no end -> why, in Responses' words.
 CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}

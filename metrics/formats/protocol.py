@@ -7,11 +7,11 @@ it is.
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from metrics.events import Closed, Event, Failed
 from metrics.records import Problem, Reply, Request
+from metrics.values import dataclass
 from metrics.web.table import Call, Final, Response
 
 

@@ -7,7 +7,7 @@ one.
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from metrics import bus
@@ -22,6 +22,7 @@ from metrics.limits.budgets import Hold
 from metrics.play import outcome
 from metrics.play.outcome import Said
 from metrics.records import Answer, Problem, Seat
+from metrics.values import dataclass
 
 ATTEMPTS = 3
 LONGEST_PAUSE = 10.0  # a provider that asks for more than this is asked another day, not in this panel

@@ -5,7 +5,7 @@ left. Everything here reads what is kept in memory; nothing is called and nothin
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from metrics.bench import collections, endpoints, roster
 from metrics.bench.roster import Model
@@ -16,6 +16,7 @@ from metrics.limits import budgets, tokens
 from metrics.play import seating
 from metrics.records import Problem, Request, Skipped, Target
 from metrics.store import stamps
+from metrics.values import dataclass
 
 TOO_SMALL = "reads only"
 NOT_THEIRS = seating.NOT_THEIRS

@@ -5,7 +5,6 @@ record holds all that they were given, so any choice can be made again (`again`)
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,6 +14,7 @@ from metrics.evidence.standing import Record
 from metrics.play import candidates, route_policy
 from metrics.play.candidates import Candidate
 from metrics.records import Request, Skipped, Target
+from metrics.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

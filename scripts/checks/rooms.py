@@ -15,6 +15,7 @@ from scripts.checks.tree import Check, Module, Tree
 # or stand at the top; a later slice finds its rooms here already.
 ORDER = (
     "version",
+    "values",
     "records",
     "events",
     "bus",
