@@ -20,7 +20,8 @@ Row = dict[str, Any]
 Live = dict[str, Any]
 
 LAPSE = 3600.0  # seconds without a turn after which a conversation is over
-MOST = 50_000  # live conversations
+MOST = 50_000  # live conversations,
+SWEPT = 256  # of which so many may come before it is looked which are over
 ANSWERED = ("ok", "cut", "refused")
 LEFT = frozenset({"caller_left", "hangup", "loop"})  # the caller's own doing
 
@@ -36,23 +37,15 @@ class Place:
 
 def find(key: str, now: float) -> str | None:
     """The model_id of who plays the live conversation of that key; None when there is none."""
-
-    def look(state: dict[str, Live]) -> str | None:
-        live = state.get(key)
-        return str(live["now"]) if live and _goes_on(live, now) else None
-
-    return LOG.counted(look)
+    live = _live(LOG.state, key, now)
+    return live["now"] if live else None
 
 
 def broke(key: str, now: float) -> str | None:
     """The model_id of who failed the caller in the latest turn of the live conversation of that key: it broke
     off, or failed last of all. None when that turn went well, or when it was the caller who ended it."""
-
-    def look(state: dict[str, Live]) -> str | None:
-        live = state.get(key)
-        return live.get("broke") if live and _goes_on(live, now) else None
-
-    return LOG.counted(look)
+    live = _live(LOG.state, key, now)
+    return live.get("broke") if live else None
 
 
 def begin(key: str, now: float, fresh: str, model_id: str, anew: bool = False) -> Place:
@@ -60,10 +53,8 @@ def begin(key: str, now: float, fresh: str, model_id: str, anew: bool = False) -
     one with the id `fresh`, which `model_id` will play. Turns that come at the same moment get one each."""
 
     def take(state: dict[str, Live]) -> Place:
-        live = None if anew else state.get(key)
-        known = live is not None and _goes_on(live, now)
-        if live is None or not known:
-            live = _fresh(fresh, model_id, now)
+        known = None if anew else _live(state, key, now)
+        live = known or _fresh(fresh, model_id, now)
         live = live | {"turns": live["turns"] + 1, "at": max(now, live["at"])}
         _put(state, key, live, now)
         return Place(live["id"], live["turns"], live["now"] if known else None)
@@ -141,8 +132,10 @@ def retain(oldest: str) -> int:
     return LOG.retain(oldest)
 
 
-def _goes_on(live: Live, now: float) -> bool:
-    return now - live["at"] <= LAPSE and not live.get("over")
+def _live(state: dict[str, Live], key: str, now: float) -> Live | None:
+    """The conversation of that key that goes on at `now`."""
+    live = state.get(key)
+    return live if live and now - live["at"] <= LAPSE and not live.get("over") else None
 
 
 def _fresh(conversation: str, model_id: str, at: float) -> Live:
@@ -150,11 +143,23 @@ def _fresh(conversation: str, model_id: str, at: float) -> Live:
 
 
 def _put(state: dict[str, Live], key: str, live: Live, now: float) -> None:
-    """Keep `live` as the latest, and drop what has lapsed: the oldest come first."""
-    state.pop(key, None)
+    """Keep `live` as the latest."""
+    if state.pop(key, None) is None and len(state) % SWEPT == 0:
+        _sweep(state, now)
     state[key] = live
-    while len(state) > MOST or now - state[next(iter(state))]["at"] > LAPSE:
-        del state[next(iter(state))]
+
+
+def _sweep(state: dict[str, Live], now: float) -> None:
+    """Drop what has lapsed, and the oldest of too many: they come first. A dict that has lost many of its
+    first keys takes long to find the next, so they go together."""
+    spare = len(state) - MOST
+    gone: list[str] = []
+    for key, live in state.items():
+        if len(gone) >= spare and now - live["at"] <= LAPSE:
+            break
+        gone.append(key)
+    for key in gone:
+        del state[key]
 
 
 def _fold(state: dict[str, Live], row: Mapping[str, Any]) -> None:

@@ -2,6 +2,7 @@
 names its seat or its turn."""
 
 import time
+from functools import lru_cache
 
 
 def panel(now: float, token: str) -> str:
@@ -32,4 +33,9 @@ def merger(panel_id: str) -> str:
 
 
 def _stamped(now: float, token: str) -> str:
-    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{token}"
+    return f"{_second(int(now))}-{token}"
+
+
+@lru_cache(maxsize=2)
+def _second(now: int) -> str:
+    return time.strftime("%Y%m%d-%H%M%S", time.gmtime(now))

@@ -1,6 +1,7 @@
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from metrics.evidence import routes
 from metrics.store import home
@@ -126,12 +127,22 @@ class RoutesTest(unittest.TestCase):
         self.assertEqual(routes.find("k", NOW), "e:b")
         self.assertEqual(routes.number("k", FIRST, "e:b"), 2)
 
+    def begun(self, many, apart):
+        """The keys that are kept after so many conversations, so many seconds apart."""
+        for at in range(many):
+            routes.begin(f"k{at}", NOW + at * apart, FIRST, "e:a")
+        return routes.LOG.counted(list)
+
     def test_what_has_lapsed_is_dropped(self):
-        for at in range(50):
-            routes.begin(f"k{at}", NOW + at * 100, FIRST, "e:a")
-        live = routes.LOG.counted(list)
-        self.assertEqual(live[0], f"k{49 - int(routes.LAPSE / 100)}")
-        self.assertEqual(live[-1], "k49")
+        kept = self.begun(3 * routes.SWEPT, 100)
+        self.assertLessEqual(len(kept), routes.SWEPT + routes.LAPSE / 100)
+        self.assertEqual(kept, [f"k{at}" for at in range(3 * routes.SWEPT)][-len(kept) :])
+
+    def test_the_oldest_of_too_many_are_dropped(self):
+        with mock.patch.object(routes, "MOST", 1000):
+            kept = self.begun(2000, 0)
+        self.assertLessEqual(len(kept), 1000 + routes.SWEPT)
+        self.assertEqual(kept, [f"k{at}" for at in range(2000)][-len(kept) :])
 
     def test_a_long_turn_ends_later_than_it_began(self):
         routes.begin("k", NOW, FIRST, "e:a")
