@@ -70,10 +70,10 @@ class GatherTest(unittest.TestCase):
         reply = gather([Opened("m"), Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", ()), Text("b"), Closed()])
         self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", b"{2}")))
 
-    def test_of_a_plain_chunk_the_text_is_all(self):
-        said = [Chunk(b"{1}", (Text("a"),)), Chunk(b"{2}", (Text("b"),), plain=True), Closed()]
-        reply = gather(said)
-        self.assertEqual((reply.text, reply.chunks), ("ab", (b"{1}", "b")))
+    def test_a_chunk_that_came_whole_is_kept_as_it_was_read(self):
+        answer = {"choices": [{"delta": {"content": "a"}}]}
+        reply = gather([Chunk(answer, (Opened("m"), Text("a"))), Closed()])
+        self.assertEqual((reply.text, reply.chunks), ("a", (answer,)))
 
     TOGETHER = [
         ("text", Text(""), [Text("a"), Text('"')], ('a"', "", ())),

@@ -179,8 +179,9 @@ def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool)
             raise objects.too_large(target)
     answer = objects.decoded(b"".join(body), target, whole=True)
     assert answer is not None
-    if isinstance(answer.get("choices"), list):
-        answer["choices"] = [_as_delta(choice) for choice in answer["choices"] if isinstance(choice, dict)]
+    choices = answer.get("choices")
+    if isinstance(choices, list):
+        answer["choices"] = [_as_delta(choice) for choice in choices if isinstance(choice, dict)]
     answer["object"] = "chat.completion.chunk"
     events = chunks.take(answer)
     if "choices" not in answer:
@@ -190,16 +191,14 @@ def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool)
         raise objects.empty(target)
     if relay:
         answer.pop("usage", None)
-        yield Chunk(to_json(answer), tuple(events))
+        yield Chunk(answer, tuple(events))
     else:
         yield from events
 
 
 def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:
     """A whole choice as a stream would say it."""
-    if "message" not in choice:
-        return choice
-    return {"delta": choice["message"], **{key: v for key, v in choice.items() if key != "message"}}
+    return {"delta": choice.pop("message"), **choice} if "message" in choice else choice
 
 
 def plain(data: bytes, piece: Event) -> bool:

@@ -299,8 +299,9 @@ class _Chunks:
             return before + lines.unbroken((after + before).join(burst.spelled)) + after
         return b"".join(piece for event in singly((burst,)) for piece in _said(event, self))
 
-    def relayed(self, raw: bytes) -> bytes:
+    def relayed(self, raw: bytes | dict[str, Any]) -> bytes:
         """A provider's chunk; each choice gets its role once, from us."""
+        raw = raw if isinstance(raw, bytes) else framing.as_bytes(raw)
         heads = b""
         for choice in relay.choices_of(raw) if self._several else ():
             if choice not in self._begun:

@@ -123,25 +123,39 @@ def _number(choice: Mapping[str, Any]) -> int:
     return index if isinstance(index, int) else 0
 
 
-def whole(chunks: Iterable[bytes | str]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+def whole(
+    chunks: Iterable[bytes | str | dict[str, Any]],
+) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     """What a stream's chunks say together: the choices of an unstreamed completion, and the fields beside
     them. A chunk that is a str is more text of the first choice. A `finish_reason` that did not come is None.
     Problem 502 for a chunk that is no JSON."""
     choices: dict[int, dict[str, Any]] = {}
     beside: dict[str, Any] = {}
+    once = True  # where each choice is said at once, nothing has to be joined
     for raw in chunks:
-        if isinstance(raw, str):
-            _join(choices.setdefault(0, _unsaid(0)), {"delta": {"content": raw}})
-            continue
-        chunk = _object(raw)
-        if chunk is None:
-            raise Problem(502, "the provider sent a part of its answer that is no JSON", kind="garbage")
+        chunk = _said(raw)
         said = chunk.get("choices")
         for choice in said if isinstance(said, list) else ():
             if isinstance(choice, dict):
-                _join(choices.setdefault(_number(choice), _unsaid(_number(choice))), choice)
-        beside |= {k: v for k, v in _others(chunk).items() if k != "choices" and v is not None}
-    return [_joined(choices[number]) for number in sorted(choices)], beside
+                number = _number(choice)
+                once = once and number not in choices
+                _join(choices.setdefault(number, _unsaid(number)), choice)
+        for name, value in chunk.items():
+            if value is not None and name != "choices" and name not in OWN:
+                beside[name] = value
+    made = [choices[number] for number in sorted(choices)]
+    return made if once else [_joined(choice) for choice in made], beside
+
+
+def _said(chunk: bytes | str | dict[str, Any]) -> dict[str, Any]:
+    if isinstance(chunk, dict):
+        return chunk
+    if isinstance(chunk, str):
+        return {"choices": [{"delta": {"content": chunk}}]}
+    value = _object(chunk)
+    if value is None:
+        raise Problem(502, "the provider sent a part of its answer that is no JSON", kind="garbage")
+    return value
 
 
 def _unsaid(number: int) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def restored(events: Iterable[Event], names: Mapping[str, str]) -> Iterator[Even
         if isinstance(event, ToolStart) and event.name in names:
             yield replace(event, name=names[event.name])
         elif isinstance(event, Chunk) and any(_foreign(inner, names) for inner in event.events):
-            yield Chunk(_restored_in(event.raw, names), tuple(restored(event.events, names)))
+            raw = event.raw if isinstance(event.raw, bytes) else as_line(event.raw)
+            yield Chunk(_restored_in(raw, names), tuple(restored(event.events, names)))
         else:
             yield event
 

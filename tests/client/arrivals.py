@@ -96,6 +96,6 @@ def relayed(stream: bytes) -> tuple[list[Any], list[Event]]:
     events, problem = said(Arrived([stream]), relay=True)
     assert problem is None, problem
     chunks = [event for event in events if isinstance(event, Chunk)]
-    assert not any(b"\n" in one.raw for one in chunks)
     meaning = [inner for event in events for inner in (event.events if isinstance(event, Chunk) else [event])]
-    return [json.loads(one.raw) for one in chunks], meaning
+    assert not any(b"\n" in one.raw for one in chunks if isinstance(one.raw, bytes))
+    return [json.loads(one.raw) if isinstance(one.raw, bytes) else one.raw for one in chunks], meaning

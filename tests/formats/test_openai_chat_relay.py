@@ -229,6 +229,27 @@ class ReplyTest(unittest.TestCase):
         self.assertEqual(beside, {"service_tier": "default", "system_fingerprint": "fp", **BENCH})
         self.assertEqual({name: told[name] for name in HEAD}, {**HEAD, "object": "chat.completion"})
 
+    def test_what_came_whole_is_told_as_its_bytes_would_be(self):
+        whole = json.loads(theirs(WHOLE | {"delta": {**WHOLE["message"], "role": None, "odd": None}}))
+        for name, chunk in [
+            ("one choice", whole),
+            (
+                "two",
+                {**whole, "choices": [choice({"content": "b"}, index=1), *whole["choices"]], "note": None},
+            ),
+            (
+                "one said twice",
+                {**whole, "choices": [choice({"content": "b"}), choice({"content": "c"}, "stop")]},
+            ),
+            ("line breaks of Unicode", json.loads(theirs(choice({"content": "棚\u2028"}, "stop")))),
+            ("choices that are none", {"choices": [5, {"index": "x", "delta": 5, "logprobs": 7}]}),
+        ]:
+            with self.subTest(name):
+                written = json.dumps(chunk, ensure_ascii=False, separators=(",", ":")).encode()
+                self.assertEqual(streamed(Chunk(chunk, ())), streamed(Chunk(written, ())))
+                told = json.dumps(reply(written)[0])
+                self.assertEqual(json.dumps(reply(chunk)[0]), told)
+
     def test_choices_stay_apart(self):
         told, _ = reply(
             theirs(choice({"content": "Plum."}, index=1)), theirs(choice({"content": "Teal."})), theirs(STOP)

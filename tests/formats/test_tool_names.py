@@ -1,3 +1,4 @@
+import json
 import re
 import unittest
 
@@ -100,3 +101,14 @@ class ToolNamesTest(unittest.TestCase):
                 Closed(),
             ],
         )
+
+    def test_an_answer_that_came_whole_has_them_too(self):
+        stand = tool_names.stand_in("a.b")
+        start, mine = ToolStart(0, "c1", stand), ToolStart(0, "c1", "a.b")
+        whole = {"function": {"name": stand}, "content": f'"name":"{stand}"'}
+        [told] = tool_names.restored([Chunk(whole, (start,))], {stand: "a.b"})
+        self.assertEqual(
+            (json.loads(told.raw), told.events), ({**whole, "function": {"name": "a.b"}}, (mine,))
+        )
+        other = Chunk(whole, (Text("x"),))
+        self.assertEqual(list(tool_names.restored([other], {stand: "a.b"})), [other])
