@@ -6,16 +6,29 @@ belongs to.
 
 import re
 from datetime import UTC, datetime
+from functools import lru_cache
+from math import floor
 
 _PARTS = {
     "month": re.compile(r"\d{4}-(?:0[1-9]|1[0-2])(?!\d)"),
     "day": re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)"),
 }
+LONGEST_PART = 11  # characters of a stamp that _PARTS look at
 
 
 def stamp(epoch: float) -> str:
     """The moment `epoch` (seconds since 1970, UTC) as records write it."""
-    return datetime.fromtimestamp(epoch, UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+    second = floor(epoch)
+    millisecond = round((epoch - second) * 1e6) // 1000  # as datetime has it: to the next microsecond first
+    if millisecond == 1000:
+        second, millisecond = second + 1, 0
+    return f"{_second(second)}.{millisecond:03d}Z"
+
+
+@lru_cache(maxsize=16)
+def _second(second: int) -> str:
+    """The beginning of a stamp: what is recorded at about the same time shares it."""
+    return datetime.fromtimestamp(second, UTC).isoformat()[:19]
 
 
 def epoch(text: str) -> float:
@@ -40,10 +53,16 @@ def lasting(seconds: float) -> str:
 
 def part(text: str, by: str) -> str:
     """The "month" or "day" that a stamp lies in: "2026-11", "2026-11-29". ValueError when it has none."""
-    match = _PARTS[by].match(text) if isinstance(text, str) else None
-    if match is None:
+    found = _part(text[:LONGEST_PART], by) if isinstance(text, str) else None
+    if found is None:
         raise ValueError(f'a record needs "at" with a moment such as 2026-11-29T14:22:20.123Z, not {text!r}')
-    return match[0]
+    return found
+
+
+@lru_cache(maxsize=64)
+def _part(beginning: str, by: str) -> str | None:
+    match = _PARTS[by].match(beginning)
+    return match[0] if match else None
 
 
 def months_before(now: float, months: int) -> str:

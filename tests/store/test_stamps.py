@@ -1,4 +1,6 @@
+import random
 import unittest
+from datetime import UTC, datetime
 
 from metrics.store import stamps
 
@@ -29,6 +31,14 @@ class Stamps(unittest.TestCase):
             with self.subTest(text):
                 self.assertEqual(stamps.stamp(moment), text)
                 self.assertAlmostEqual(stamps.epoch(text), moment, delta=0.001)
+
+    def test_it_is_as_datetime_writes_it(self) -> None:
+        draw = random.Random(3)
+        for _ in range(2000):
+            moment = draw.choice((draw.uniform(0, 4e9), 1_796_048_540 + draw.choice((-1, 1)) * draw.random()))
+            for each in (moment, round(moment, draw.randrange(7)), int(moment) + 0.9999996):
+                wanted = datetime.fromtimestamp(each, UTC).isoformat(timespec="milliseconds")[:23] + "Z"
+                self.assertEqual(stamps.stamp(each), wanted)
 
     def test_a_date_alone_is_its_midnight(self) -> None:
         self.assertEqual(stamps.epoch("1970-01-02"), 86_400.0)
