@@ -51,9 +51,10 @@ def texts(messages: Sequence[Message]) -> Iterator[str]:
         content = message.get("content")
         if isinstance(content, str):
             yield content
-        for part in _parts(content):
-            if isinstance(part.get("text"), str):
-                yield part["text"]
+        elif content:
+            for part in _parts(content):
+                if isinstance(part.get("text"), str):
+                    yield part["text"]
 
 
 def images(messages: Sequence[Message]) -> int:
@@ -68,10 +69,23 @@ def _parts(content: Any) -> list[dict[str, Any]]:
 
 def task(messages: Sequence[Message], limit: int = 120) -> str:
     """The first words of the newest user message: how a record is recognised in a list."""
-    newest = next((message for message in reversed(messages) if message.get("role") == "user"), {})
     words = ""
-    for text in texts((newest,)):
-        words = " ".join((words + " " + text[:LOOKED_AT]).split())
+    for text in texts(_newest(messages)):
+        known, words = words, _joined(words, text[: 2 * limit])  # which mostly is enough
+        if len(words) <= limit and len(text) > 2 * limit:
+            words = _joined(known, text[:LOOKED_AT])
         if len(words) > limit:
-            break
-    return words if len(words) <= limit else words[: limit - 1].rstrip() + "…"
+            return words[: limit - 1].rstrip() + "…"
+    return words
+
+
+def _joined(words: str, more: str) -> str:
+    return " ".join((words + " " + more).split())
+
+
+def _newest(messages: Sequence[Message]) -> Sequence[Message]:
+    """The newest message of the user, if there is one."""
+    for message in reversed(messages):
+        if message.get("role") == "user":
+            return (message,)
+    return ()

@@ -54,6 +54,15 @@ class TokensTest(unittest.TestCase):
         self.assertEqual(tokens.task([{"role": "user", "content": "word " * 100}], 12), "word word w…")
         self.assertEqual(tokens.task([{"role": "system", "content": "x"}]), "")
 
+    def test_task_looks_on_where_the_beginning_is_not_enough(self):
+        for blank in (0, 20, 23, 24, 25, 500):
+            for word in ("b", "b" * 9, "b" * 30):
+                with self.subTest(blank=blank, word=word):
+                    text = "a" + " " * blank + word + " c"
+                    line = " ".join(text.split())
+                    wanted = line if len(line) <= 12 else line[:11].rstrip() + "…"
+                    self.assertEqual(tokens.task([{"role": "user", "content": text}], 12), wanted)
+
     def test_task_does_not_split_a_long_prompt(self):
         parts = [{"type": "text", "text": text} for text in ("a", " \n b ", "word " * 400_000)]
         message = {"role": "user", "content": parts}
