@@ -186,17 +186,16 @@ def after(
     """What is known of a model after one more outcome. Pure; `fact` stays as it was, so a reader needs no
     lock."""
     at = round(at, 3)
-    if fact.get("last") == [at, status]:
+    last = [at, status]
+    if fact.get("last") == last:
         return fact
-    fact = fact | {"last": [at, status]}
-    kind = error or status
     if status in ANSWERED:
-        stated = (
-            fact.get("until") if fact.get("stated") else None
-        )  # the provider's own word outlasts one answer
-        rest = {"rests_for": fact.get("rests_for"), "rested": fact.get("rested", 0.0)}
-        kept = rest if stated is not None else {}
-        return {"last": fact["last"], "answered": at, "until": stated, "stated": stated is not None, **kept}
+        until = fact.get("until") if fact.get("stated") else None
+        told = {"last": last, "answered": at, "until": until, "stated": until is not None}
+        if until is not None:  # the provider's own word outlasts one answer
+            told |= {"rests_for": fact.get("rests_for"), "rested": fact.get("rested", 0.0)}
+        return told
+    kind, fact = error or status, fact | {"last": last}
     if status not in FAILED or kind in CALLERS or (status == "timeout" and (seconds or QUICK) < QUICK):
         return fact
     if kind in RESTS:

@@ -5,6 +5,7 @@ catalog. Every kind of token that was used needs a price; what has none makes th
 never free and never a part.
 """
 
+from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import lru_cache
 from typing import Any
@@ -56,10 +57,11 @@ def basis(usage: Usage, price: Price | None, status: str, version: str | None) -
     if price is None or status in ("provider", "none"):
         source = "provider" if status == "provider" else None
         return {"price_version": None, "price_source": source, "price": None}
-    applied: dict[str, Any] = (
-        {"plan": price.plan} if price.plan else dict(rates(price, usage.prompt or 0).items())
-    )
-    said = {name: rate for name, rate in applied.items() if rate is not None}
+    if price.plan:
+        said: dict[str, Any] = {"plan": price.plan}
+    else:
+        applied = rates(price, usage.prompt or 0)
+        said = {name: rate for name, rate in applied.items() if rate is not None}
     return {"price_version": version, "price_source": price.source, "price": said}
 
 
@@ -103,7 +105,17 @@ def usd(cost: int | None) -> float | None:
 
 def units(usd: float | None) -> int | None:
     """The exact cost that `usd` was made from."""
-    return None if usd is None else _whole(Decimal(str(usd)) * UNITS)
+    if usd is None:
+        return None
+    # Below 2**51 units, 2,251 USD, what a float is off by is less than half a unit, this product's rounding
+    # included.
+    return round(usd * UNITS) if usd < 2000.0 else _whole(Decimal(str(usd)) * UNITS)
+
+
+def of_row(row: Mapping[str, Any]) -> int:
+    """The exact cost that a ledger row tells; 0 where it tells none. ValueError when that is no number."""
+    usd = row.get("cost_usd")
+    return (units(float(usd)) or 0) if usd else 0
 
 
 def _whole(amount: int | Decimal) -> int:

@@ -55,7 +55,7 @@ def _empty(at: str) -> Tally:
 def _count(tally: Tally, row: Row) -> None:
     tally["until"] = max(tally["until"], row["at"])
     tally["calls"] += 1
-    tally["units"] += round(float(row.get("cost_usd") or 0.0) * cost.UNITS)
+    tally["units"] += cost.of_row(row)
     tally["unknown"] += row.get("cost_status") == "unknown"
     tally["estimated"] += bool(row.get("estimated"))
     tally["unmetered"] += row.get("cost_status") != "none" and row.get("out") is None

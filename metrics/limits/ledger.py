@@ -162,11 +162,13 @@ def _empty() -> dict[str, Any]:
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     """Add a row to its day's totals, to what is known of its model, to its launch and to what was
     spent."""
-    days = state["days"]
-    day = days.setdefault(row["at"][:10], dict(_NO_CALLS))
+    days, date = state["days"], row["at"][:10]
+    day = days.get(date)
+    if day is None:
+        day = days[date] = dict(_NO_CALLS)
     day["calls"] += 1
     day["unknown"] += row.get("cost_status") == "unknown"
-    day["units"] += round(float(row.get("cost_usd") or 0.0) * cost.UNITS)
+    day["units"] += cost.of_row(row)
     if len(days) > DAYS:
         del days[min(days)]
     reliability.fold(state["models"], row)

@@ -37,34 +37,41 @@ def fold(past: Past, row: Row) -> None:
         _take(scope, amounts, second, month)
 
 
-def of_row(row: Row) -> Amounts:
+def of_row(row: Row) -> tuple[int, int, int, int, int]:
+    """What it takes of each metric, as windows.Amounts has them."""
     get = row.get
     into = (get("uncached_in") or 0) + (get("cache_read") or 0) + (get("cache_write") or 0)
     out = get("out") or 0
-    return Amounts(get("attempts") or 0, into + out, into, out, round((get("cost_usd") or 0.0) * cost.UNITS))
+    return (get("attempts") or 0, into + out, into, out, cost.of_row(row))
 
 
 def _take(scope: Scope, amounts: Sequence[float], second: int, month: str) -> None:
-    fine, coarse = scope["fine"], scope["coarse"]
-    _add(fine, second, amounts)
+    if _add(scope["fine"], second, amounts):
+        _age(scope["fine"], scope["coarse"], second)
+    sums = scope["month"]
+    if sums[0] == month:
+        _sum(sums, amounts)
+    elif sums[0] < month:  # else a row that comes late, of a month that is over
+        scope["month"] = [month, *amounts]
+
+
+def _age(fine: list[list[float]], coarse: list[list[float]], second: int) -> None:
+    """Keep less finely, or no more, what has become too old for it by `second`."""
     while fine[0][0] < second - FINE:
         start, *rest = fine.pop(0)
         _add(coarse, start - start % PIECE, rest)
     while coarse and coarse[0][0] < second - DAY - PIECE:
         del coarse[0]
-    sums = scope["month"]
-    if sums[0] < month:
-        scope["month"] = [month, *amounts]
-    elif sums[0] == month:  # else a row that comes late, of a month that is over
-        _sum(sums, amounts)
 
 
-def _add(lines: list[list[float]], start: int, amounts: Sequence[float]) -> None:
-    """Rows end out of order by a little: what is earlier than the last line counts with it."""
+def _add(lines: list[list[float]], start: float, amounts: Sequence[float]) -> bool:
+    """Whether that began a new line. Rows end out of order by a little: what is earlier than the last line
+    counts with it."""
     if lines and lines[-1][0] >= start:
         _sum(lines[-1], amounts)
-    else:
-        lines.append([start, *amounts])
+        return False
+    lines.append([start, *amounts])
+    return True
 
 
 def _sum(line: list[Any], amounts: Sequence[float]) -> None:

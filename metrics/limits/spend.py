@@ -19,8 +19,8 @@ BENCH = "bench"
 def fold(spend: Spend, row: Row) -> None:
     """Count a ledger row for its key, its collection and the bench. One that comes late, of a day or month
     that is over, counts in the total alone."""
-    units, dark, at = charged(row), row.get("cost_status") == "unknown", str(row["at"])
-    day, month = at[:10], at[:7]
+    dark, at = row.get("cost_status") == "unknown", str(row["at"])
+    units, day, month = _charged(row, dark), at[:10], at[:7]
     for subject in (BENCH, f"key:{row.get('key')}", f"collection:{row.get('collection')}"):
         sums = spend.get(subject)
         if sums is None:
@@ -42,11 +42,11 @@ def fold(spend: Spend, row: Row) -> None:
 _FIRST = {"day": "", "in_day": 0, "month": "", "in_month": 0, "total": 0, "unknown": 0, "at": ""}
 
 
-def charged(row: Row) -> int:
+def _charged(row: Row, dark: bool) -> int:
     """What a row takes from its budgets: its cost, or where that stayed unknown what was set aside for it."""
-    if row.get("cost_usd") is not None:
-        return cost.units(row["cost_usd"]) or 0
-    return (cost.units(row.get("held_usd")) or 0) if row.get("cost_status") == "unknown" else 0
+    if dark and row.get("cost_usd") is None:
+        return cost.units(row.get("held_usd")) or 0
+    return cost.of_row(row)
 
 
 def told(spend: Spend, subject: str, now: str) -> dict[str, Any]:

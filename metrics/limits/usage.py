@@ -52,41 +52,46 @@ def empty() -> State:
 def fold(state: State, row: Row) -> None:
     """Count a ledger row in its hour."""
     hour, amounts = row["at"][:13], _amounts(row)
-    cells = state["open"].get(hour)
-    if cells is None:
-        cells = _open(state, hour)
-    _add(cells["day"], hour[:10], amounts)
-    for field in FIELDS:
-        name = row.get(field)
-        _add(cells[field], "" if name is None else str(name)[:LONGEST], amounts)
+    opened = state["open"].get(hour)
+    if opened is None:
+        opened = _open(state, hour)
+    for by, cells in opened.items():
+        name = hour[:10] if by == "day" else row.get(by)
+        cell = cells.get(name) if type(name) is str else None
+        if cell is None:
+            cell = _cell(cells, "" if name is None else str(name)[:LONGEST])
+        for place, count in amounts:
+            cell[place] += count
 
 
 def _amounts(row: Row) -> list[tuple[int, int]]:
     """What a row adds to a cell: (place in COUNTS, how much), only what is not nothing."""
-    status, error = row.get("cost_status"), row.get("error")
-    units = round(float(row.get("cost_usd") or 0.0) * cost.UNITS)
-    counts = [
+    get = row.get
+    status, error, units = get("cost_status"), get("error"), cost.of_row(row)
+    counts = (
         1,
-        row.get("status") != "ok" and error not in NOT_ITS_FAULT,
+        get("status") != "ok" and error not in NOT_ITS_FAULT,
         error == INTERRUPTED,
-        row.get("cost_usd") is not None,
+        get("cost_usd") is not None,
         status == "unknown",
         units,
         units if status == "provider" else 0,
-        bool(row.get("estimated")),
-        status != "none" and row.get("out") is None,
-        *(row.get(kind) or 0 for kind in KINDS),
-    ]
+        bool(get("estimated")),
+        status != "none" and get("out") is None,
+        get("uncached_in"),
+        get("cache_read"),
+        get("cache_write"),
+        get("out"),
+        get("reasoning"),
+    )
     return [(place, int(count)) for place, count in enumerate(counts) if count]
 
 
-def _add(cells: Cells, name: str, amounts: list[tuple[int, int]]) -> None:
-    cell = cells.get(name)
-    if cell is None:
-        name = name if len(cells) < MOST else OTHERS
-        cell = cells.setdefault(name, [0] * len(COUNTS))
-    for place, count in amounts:
-        cell[place] += count
+def _cell(cells: Cells, name: str) -> list[int]:
+    """The counts of that name, or of all that come after the first MOST."""
+    if name not in cells and len(cells) >= MOST:
+        name = OTHERS
+    return cells.setdefault(name, [0] * len(COUNTS))
 
 
 # --- from hours to days

@@ -118,7 +118,7 @@ def place(
         if play.entry:
             play.entry.settle(answer.usage, answer.cost)
             play.entry = None  # each knows the other: the prompt would stay until a collection finds them
-        ledger.add(row(answer, filing, clocks.now()) | _held(answer, hold))
+        ledger.add(row(answer, filing, clocks.now(), hold))
         if hold:
             hold.settle((answer.usage.prompt or 0) + (answer.usage.out or 0), clocks.now())
         underway.end(play.token)
@@ -149,7 +149,7 @@ def caller_left() -> Problem:
 def _unfinished(seat: Seat, filing: Filing, hold: Hold | None, now: float) -> dict[str, Any]:
     """The row of a call of which nothing more is heard, because this process is killed."""
     answer = Answer(seat, "error", error=underway.INTERRUPTED)
-    return row(answer, filing, now) | {"seconds": None} | _held(answer, hold)
+    return row(answer, filing, now, hold) | {"seconds": None}
 
 
 def _hold(play: "_Play", filing: Filing) -> Hold | None:
@@ -158,12 +158,6 @@ def _hold(play: "_Play", filing: Filing) -> Hold | None:
         return None
     prompt, most = play.size()
     return budgets.hold(filing.key, filing.collection, play.seat.target, prompt, most, play.clocks.now())
-
-
-def _held(answer: Answer, hold: Hold | None) -> dict[str, Any]:
-    """What a row says of a call whose cost stayed unknown: it is counted as what was set aside for it."""
-    unknown = hold is not None and answer.cost is None and answer.cost_status == "unknown"
-    return {"held_usd": cost.usd(hold.units)} if hold and unknown else {}
 
 
 @dataclass(slots=True)
@@ -329,9 +323,11 @@ def _ticking(opening: Generator[None, None, Arrival]) -> Generator[Event, None, 
         opening.close()
 
 
-def row(answer: Answer, filing: Filing, now: float) -> dict[str, Any]:
-    """The ledger row of a call (decisions 6)."""
+def row(answer: Answer, filing: Filing, now: float, hold: Hold | None = None) -> dict[str, Any]:
+    """The ledger row of a call (decisions 6). One whose cost stayed unknown is counted as what was set aside
+    for it."""
     target, usage = answer.seat.target, answer.usage
+    unknown = hold is not None and answer.cost is None and answer.cost_status == "unknown"
     return {
         "at": ledger.stamp(now),
         "purpose": filing.purpose,
@@ -367,4 +363,5 @@ def row(answer: Answer, filing: Filing, now: float) -> dict[str, Any]:
         "launch": filing.launch,
         "turn": filing.turn,
         "finish": answer.finish,
+        "held_usd": cost.usd(hold.units) if hold and unknown else None,
     }
