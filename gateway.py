@@ -29,7 +29,7 @@ from metrics.formats import (
     openai_responses,
     tool_names,
 )
-from metrics.formats.protocol import Format, Listing, Stamp, streamed
+from metrics.formats.protocol import Format, Listing, Stamp
 from metrics.limits import key_rates, launches, ledger
 from metrics.mcp import endpoint as mcp
 from metrics.mcp import wire
@@ -95,7 +95,7 @@ def _panel(api: Format, request: Request, call: Call) -> Response:
         return as_json(api.reply(request, gather(heard(relay)), stamp), headers=headers)
     # A head goes out with the first words; after a second without any it goes alone, with a sign of life.
     quiet = () if relay.first() else (Tick(),)
-    pieces = streamed(api, request, itertools.chain(quiet, heard(relay)), stamp)
+    pieces = api.stream(request, itertools.chain(quiet, heard(relay)), stamp)
     return Response(200, (*api.stream_headers(request), *headers), pieces)
 
 
@@ -119,7 +119,7 @@ def _route(api: Format, request: Request, call: Call) -> Response:
         problem.headers += turns.headers(turn)
         raise
     headers = (*api.stream_headers(request), *_turn_headers(api, call, turn))
-    return Response(200, headers, streamed(api, request, _safely(started, events), stamp))
+    return Response(200, headers, api.stream(request, _safely(started, events), stamp))
 
 
 def _turn_headers(api: Format, call: Call, turn: Turn) -> tuple[tuple[str, str], ...]:

@@ -23,9 +23,10 @@ from metrics.events import (
 from metrics.formats import calls, framing
 from metrics.formats.anthropic_in import THINKING
 from metrics.formats.anthropic_pieces import PING, Blocks, Call, redacted, tool_use
-from metrics.formats.protocol import Stamp
+from metrics.formats.protocol import LAST, Stamp
 from metrics.limits import tokens
 from metrics.records import Problem, Reply, Request, Usage
+from metrics.web.table import Final
 
 STOP_REASONS = {
     "stop": "end_turn",
@@ -150,9 +151,12 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
         said = blocks.say_all(event) if type(event) is Burst else b""
         if not said:
             said = b"".join(piece for one in calls.plain((event,)) for piece in _said(one, blocks, guess))
-        if (begun and type(event) is not Opened) or said:
-            yield begun + said
-            begun = b""
+        if begun and type(event) is not Opened:
+            said, begun = begun + said, b""
+        if type(event) in LAST:
+            yield Final(said)
+        elif said:
+            yield said
 
 
 def _said(event: Event, blocks: Blocks, guess: int) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from metrics.formats.calls import Calls, Whole, plain, whole
 from metrics.formats.lines import as_line
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
+from metrics.web.table import Final
 
 FINISH = {"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
@@ -112,14 +113,14 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
     if request.framing == "sse":
         for written in objects:
             if written.startswith(FAILED):
-                yield written + b"\n\n"
-            yield b"data: " + written + b"\n\n"
+                yield written + b"\n\n"  # a piece of its own: js-genai reads it only as one
+            event = b"data: " + written + b"\n\n"
+            yield Final(event) if type(written) is Final else event
         return
     before = b"["
     for written in objects:
-        yield before + written
+        yield Final(before + written + b"]") if type(written) is Final else before + written
         before = b",\n"
-    yield b"]" if before != b"[" else b"[]"
 
 
 def _objects(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
@@ -145,9 +146,9 @@ def _objects(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterato
                 made = calls.whole(finish)
                 candidate = _ended(_calls(made), finish, made)
                 last = {"candidates": [candidate], "usageMetadata": usage(spent), **_named(request, stamp)}
-                yield as_line({**last, **event.extra})
+                yield Final(as_line({**last, **event.extra}))
             case Failed(problem):
-                yield as_line(shape(problem))
+                yield Final(as_line(shape(problem)))
 
 
 def shape(problem: Problem) -> dict[str, Any]:

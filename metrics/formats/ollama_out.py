@@ -14,6 +14,7 @@ from metrics.formats.calls import Calls, Whole, plain, whole
 from metrics.formats.lines import as_line
 from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Reply, Request, Usage
+from metrics.web.table import Final
 
 # The matched stop string and a wish for tools are both "stop" to Ollama.
 DONE = {"length": "length"}
@@ -118,14 +119,13 @@ def stream(
                 try:
                     made = _tool_calls(_readable(calls.whole(finish)))
                 except Problem as problem:
-                    yield line.failed(problem)
+                    yield Final(line.failed(problem))
                     return
-                if made:
-                    yield line.write("", made)
                 now = clock()
-                yield line.last({**_end(finish, spent, begun, first or now, now), **event.extra})
+                told = line.last({**_end(finish, spent, begun, first or now, now), **event.extra})
+                yield Final(line.write("", made) + told if made else told)
             case Failed(problem):
-                yield line.failed(problem)
+                yield Final(line.failed(problem))
 
 
 class _Lines:

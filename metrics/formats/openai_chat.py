@@ -25,9 +25,9 @@ from metrics.events import (
 from metrics.formats import content, framing, lines
 from metrics.formats import openai_chat_relay as relay
 from metrics.formats.hosted import Hosted
-from metrics.formats.protocol import Stamp
+from metrics.formats.protocol import LAST, Stamp
 from metrics.records import Problem, Reply, Request, Usage
-from metrics.web.table import Call, Response, as_json
+from metrics.web.table import Call, Final, Response, as_json
 
 NAME = "openai-chat"
 PATHS = (("POST", "/v1/chat/completions", "ask"),)
@@ -215,31 +215,13 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
     chunk = _Chunks(request, stamp)
     begun = chunk.head(0)  # goes out with what the first event comes to
     for event in events:
-        said = chunk.together(event) if type(event) is Burst else b"".join(_said(event, chunk))
-        if (begun and type(event) is not Opened) or said:
-            yield begun + said
-            begun = b""
-
-
-def _said(event: Event, chunk: "_Chunks") -> Iterator[bytes]:
-    match event:
-        case Text(text, 0, None):
-            yield chunk.text(text)
-        case Chunk(raw):
-            if piece := chunk.relayed(raw):
-                yield piece
-        case Text(text, choice, logprobs):
-            yield chunk.delta({"content": text}, choice, logprobs=logprobs)
-        case Reasoning(text, choice):
-            yield chunk.delta({"reasoning_content": text}, choice)
-        case ToolStart() | ToolArguments():
-            yield chunk.delta({"tool_calls": [chunk.call(event)]}, event.choice)
-        case Tick():
-            yield framing.KEEP_ALIVE
-        case Closed():
-            yield from chunk.close(event)
-        case Failed(problem):
-            yield framing.sse(shape(problem))
+        said = chunk.together(event) if type(event) is Burst else chunk.said(event)
+        if begun and type(event) is not Opened:
+            said, begun = begun + said, b""
+        if type(event) in LAST:
+            yield Final(said)
+        elif said:
+            yield said
 
 
 class _Chunks:
@@ -264,13 +246,30 @@ class _Chunks:
         self._begun = {0}
         self._custom: set[int] = set()
 
+    def said(self, event: Event) -> bytes:
+        match event:
+            case Text(text, 0, None):
+                return self._before + framing.as_bytes(text) + self._after
+            case Chunk(raw):
+                return self._relayed(raw)
+            case Text(text, choice, logprobs):
+                return self._delta({"content": text}, choice, logprobs=logprobs)
+            case Reasoning(text, choice):
+                return self._delta({"reasoning_content": text}, choice)
+            case ToolStart() | ToolArguments():
+                return self._delta({"tool_calls": [self._call(event)]}, event.choice)
+            case Tick():
+                return framing.KEEP_ALIVE
+            case Closed():
+                return self._close(event)
+            case Failed(problem):
+                return framing.sse(shape(problem))
+        return b""
+
     def head(self, choice: int) -> bytes:
-        return self.delta({"role": "assistant", "content": "", "refusal": None}, choice)
+        return self._delta({"role": "assistant", "content": "", "refusal": None}, choice)
 
-    def text(self, text: str) -> bytes:
-        return self._before + framing.as_bytes(text) + self._after
-
-    def delta(
+    def _delta(
         self,
         delta: Mapping[str, Any],
         index: int = 0,
@@ -282,7 +281,7 @@ class _Chunks:
         rest = framing.as_bytes({"choices": [choice], **extra})
         return self._head + b"," + rest[1:-1] + self._end
 
-    def call(self, event: ToolStart | ToolArguments) -> dict[str, Any]:
+    def _call(self, event: ToolStart | ToolArguments) -> dict[str, Any]:
         if isinstance(event, ToolStart):
             if event.kind == "custom":
                 self._custom.add(event.index)
@@ -297,9 +296,9 @@ class _Chunks:
         if isinstance(burst.like, Text):
             before, after = self._before + b'"', b'"' + self._after
             return before + lines.unbroken((after + before).join(burst.spelled)) + after
-        return b"".join(piece for event in singly((burst,)) for piece in _said(event, self))
+        return b"".join(map(self.said, singly((burst,))))
 
-    def relayed(self, raw: bytes | dict[str, Any]) -> bytes:
+    def _relayed(self, raw: bytes | dict[str, Any]) -> bytes:
         """A provider's chunk; each choice gets its role once, from us."""
         raw = raw if isinstance(raw, bytes) else framing.as_bytes(raw)
         heads = b""
@@ -309,16 +308,12 @@ class _Chunks:
                 heads += self.head(choice)
         return heads + self._theirs.take(raw)
 
-    def close(self, closed: Closed) -> Iterator[bytes]:
-        yield self._theirs.close(closed.extra) or self.delta({}, finish=closed.finish, extra=closed.extra)
+    def _close(self, closed: Closed) -> bytes:
+        last = self._theirs.close(closed.extra) or self._delta({}, finish=closed.finish, extra=closed.extra)
         if self._usage:
-            yield (
-                self._head
-                + b","
-                + framing.as_bytes({"choices": [], "usage": usage(closed.usage)})[1:]
-                + b"\n\n"
-            )
-        yield framing.DONE
+            spent = framing.as_bytes({"choices": [], "usage": usage(closed.usage)})
+            last += self._head + b"," + spent[1:] + b"\n\n"
+        return last + framing.DONE
 
 
 def error(problem: Problem, call: Call | None) -> Response:

@@ -10,9 +10,9 @@ from typing import Any
 
 from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, singly
 from metrics.formats import content, framing, openai_chat
-from metrics.formats.protocol import Stamp
+from metrics.formats.protocol import LAST, Stamp
 from metrics.records import Reply, Request
-from metrics.web.table import Call
+from metrics.web.table import Call, Final
 
 NAME = "openai-completions"
 PATHS = (("POST", "/v1/completions", "ask"),)
@@ -112,7 +112,11 @@ def stream(request: Request, events: Iterable[Event], stamp: Stamp) -> Iterator[
     chunks = _Chunks(request, stamp)
     yield b""  # the head goes out at once: a member may think for long before its first word
     for event in singly(events):
-        yield from chunks.of(event)
+        said = chunks.of(event)
+        if type(event) in LAST:
+            yield Final(said)
+        elif said:
+            yield said
 
 
 class _Chunks:
@@ -126,27 +130,27 @@ class _Chunks:
         self._before = self._head + b',"choices":[{"text":'
         self._after = b',"index":0,"logprobs":null,"finish_reason":null}]' + self._end
 
-    def of(self, event: Event) -> Iterator[bytes]:
+    def of(self, event: Event) -> bytes:
         match event:
             case Text(text, 0) if text:
-                yield self._before + framing.as_bytes(text) + self._after
+                return self._before + framing.as_bytes(text) + self._after
             case Chunk(_, meanings):
-                for meaning in meanings:
-                    yield from self.of(meaning)
+                return b"".join(map(self.of, meanings))
             case Tick():
-                yield framing.KEEP_ALIVE
+                return framing.KEEP_ALIVE
             case Closed():
-                yield from self._close(event)
+                return self._close(event)
             case Failed(problem):
-                yield framing.sse(openai_chat.shape(problem))
+                return framing.sse(openai_chat.shape(problem))
+        return b""
 
-    def _close(self, closed: Closed) -> Iterator[bytes]:
-        last = {"choices": [_choice("", _finish(closed.finish))], **closed.extra}
-        yield self._head + b"," + framing.as_bytes(last)[1:-1] + self._end
+    def _close(self, closed: Closed) -> bytes:
+        end = {"choices": [_choice("", _finish(closed.finish))], **closed.extra}
+        last = self._head + b"," + framing.as_bytes(end)[1:-1] + self._end
         if self._usage:
             told = {"choices": [], "usage": openai_chat.usage(closed.usage)}
-            yield self._head + b"," + framing.as_bytes(told)[1:] + b"\n\n"
-        yield framing.DONE
+            last += self._head + b"," + framing.as_bytes(told)[1:] + b"\n\n"
+        return last + framing.DONE
 
 
 stream_headers = openai_chat.stream_headers

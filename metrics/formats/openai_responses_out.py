@@ -27,9 +27,10 @@ from metrics.formats.openai_responses_items import (
     Reasoning,
 )
 from metrics.formats.openai_responses_tools import Declared, declared
-from metrics.formats.protocol import Stamp
+from metrics.formats.protocol import LAST, Stamp
 from metrics.records import Problem, Reply, Request, Usage
 from metrics.values import dataclass
+from metrics.web.table import Final
 
 # A finish that is no end -> why, in Responses' words.
 CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -129,9 +130,10 @@ def stream(request: Request, events: Iterable[Event], stamp: Stamp, now: Now = t
     writing = _Stream(request, stamp, now)
     yield writing.progress(b"created") + writing.progress(b"in_progress")
     for event in singly(events):
-        # What one event comes to goes out together: each piece by itself would wake the caller.
         said = b"".join(writing.hear(event))
-        if said:
+        if type(event) in LAST:
+            yield Final(said)
+        elif said:
             yield said
 
 

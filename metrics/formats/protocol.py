@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from metrics.events import Closed, Event, Failed
 from metrics.records import Problem, Reply, Request
 from metrics.values import dataclass
-from metrics.web.table import Call, Final, Response
+from metrics.web.table import Call, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class Stamp:
     def created(self) -> int:
         return int(self.at)
 
+
+LAST = (Closed, Failed)  # of these events a stream has one, at its end
 
 Answering = Callable[[Call], Response]
 
@@ -55,30 +57,11 @@ class Format(Protocol):
         """The headers of a streamed reply, its content type first."""
 
     def stream(self, request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
-        """The reply as it is said. A Failed event becomes the error its SDK raises on, and nothing follows
-        it."""
+        """The reply as it is said: what one event comes to is one piece, since each wakes the caller. The
+        last event's is Final. A Failed event becomes the error its SDK raises on."""
 
     def error(self, problem: Problem, call: Call | None) -> Response:
         """A refusal before the stream, in this format's shape and with the status its clients understand."""
-
-
-def streamed(api: Format, request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
-    """`api.stream`, with all that comes of a message's end in one piece: nothing follows it that would have
-    to be waited for, and each piece by itself wakes the caller."""
-    ended = False
-
-    def watched() -> Iterator[Event]:
-        nonlocal ended
-        for event in events:
-            ended = type(event) is Closed or type(event) is Failed
-            yield event
-
-    pieces = api.stream(request, watched(), stamp)
-    for piece in pieces:
-        if ended:
-            yield Final(b"".join((piece, *pieces)))
-            return
-        yield piece
 
 
 class Listing(Protocol):

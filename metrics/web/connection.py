@@ -8,7 +8,7 @@ read can never be taken for the next request.
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from metrics import coding, http1, memory
@@ -296,12 +296,12 @@ class Connection:
             reply.close()
         return False
 
-    def _pushed(self, buffers: Sequence[bytes]) -> bool:
+    def _pushed(self, piece: bytes) -> bool:
         """Whether the caller is still there for what was sent, or for what is to come."""
-        if not buffers:
+        if not piece:
             return not self.line.ended()
         try:
-            self.line.send(buffers)
+            self.line.send((piece,))
         except OSError:
             return False
         return True

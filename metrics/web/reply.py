@@ -8,7 +8,7 @@ import itertools
 import re
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from email.utils import formatdate
 from functools import lru_cache
 
@@ -49,19 +49,21 @@ class Reply:
             else:
                 self.first = next(body, b"")
 
-    def framed(self, start: bytes, *, chunked: bool) -> Iterator[Sequence[bytes]]:
+    def framed(self, start: bytes, *, chunked: bool) -> Iterator[bytes]:
         """What to send of a stream, one item at a time: the head goes with the first piece. An empty piece
         is an empty item: nothing to send yet."""
         assert self.pieces is not None
-        first = http1.chunk(self.first) if chunked and self.first else self.first
-        yield (start, first) if first else (start,)
+        if not chunked:
+            yield start + self.first
+            yield from self.pieces
+            return
+        yield start + http1.chunk(self.first) if self.first else start
         for piece in self.pieces:
-            if chunked and type(piece) is Final:
-                yield (http1.chunk(piece) + http1.LAST_CHUNK,) if piece else (http1.LAST_CHUNK,)
+            if type(piece) is Final:
+                yield http1.chunk(piece) + http1.LAST_CHUNK if piece else http1.LAST_CHUNK
                 return
-            yield (http1.chunk(piece) if chunked else piece,) if piece else ()
-        if chunked:
-            yield (http1.LAST_CHUNK,)
+            yield http1.chunk(piece) if piece else b""
+        yield http1.LAST_CHUNK
 
     def close(self) -> None:
         close = getattr(self.pieces, "close", None)

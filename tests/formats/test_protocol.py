@@ -14,7 +14,7 @@ from metrics.events import (
     singly,
 )
 from metrics.formats.framing import as_bytes
-from metrics.formats.protocol import Stamp, streamed
+from metrics.formats.protocol import Stamp
 from metrics.records import Problem, Request
 from metrics.web.table import Final
 from tests.formats.streams import STREAMS
@@ -31,17 +31,23 @@ def timeless(pieces):
     return re.sub(rb'(_duration":)\d+|"completed_at":\d+', rb"\1", b"".join(pieces))
 
 
-class StreamedTest(unittest.TestCase):
-    def test_the_end_is_one_piece_and_the_rest_as_it_was(self):
+FRAMINGS = {"gemini": ("sse", "array"), "ollama": ("chat", "generate"), "anthropic": ("", "thinking")}
+FORMATS = [
+    (api, request(api, framing=framing))
+    for api in gateway.FORMATS
+    for framing in FRAMINGS.get(api.NAME, ("",))
+]
+
+
+class StreamTest(unittest.TestCase):
+    def test_the_last_piece_and_no_other_is_final(self):
         broken = ("broken", [Text("a"), Failed(Problem(502, "gone"))], "a", "", [])
-        for api in gateway.FORMATS:
-            for name, events, *_ in (*STREAMS, broken):
-                with self.subTest(api=api.NAME, name=name):
-                    plain = list(api.stream(request(api), iter(events), STAMP))
-                    pieces = list(streamed(api, request(api), iter(events), STAMP))
-                    self.assertEqual(timeless(pieces), timeless(plain))
-                    finals = [type(piece) is Final for piece in pieces]
-                    self.assertEqual(finals, [False] * (len(pieces) - 1) + [True])
+        at_once = ("broken at once", [Failed(Problem(502, "gone"))], "", "", [])
+        for api, asked in FORMATS:
+            for name, events, *_ in (*STREAMS, broken, at_once):
+                with self.subTest(api=api.NAME, framing=asked.framing, name=name):
+                    final = [type(piece) is Final for piece in api.stream(asked, iter(events), STAMP)]
+                    self.assertEqual(final, [False] * (len(final) - 1) + [True])
 
     TOGETHER = [
         ("text", [Text("a")], Text("")),
@@ -71,7 +77,7 @@ class StreamedTest(unittest.TestCase):
                         told.append(event)
                         yield event
 
-                for piece in streamed(api, request(api), events(), STAMP):
+                for piece in api.stream(request(api), events(), STAMP):
                     if b'"b"' in piece:
                         break
                 self.assertEqual(len(told), 2)
