@@ -16,53 +16,56 @@ from metrics.records import Message, Request
 BILLING = "x-anthropic-billing-header:"
 LEADERS = ("system", "developer")
 REPLIES = ("assistant", "tool", "function")
+WINDOW = 65_536  # characters that are taken at once: no second copy of a long text is made
 
 
 def key(request: Request) -> str:
     """The key of the conversation that `request` is a turn of: 24 hex digits."""
+    marks = "\0".join((request.collection, request.key, *_marks(request), ""))
     digest = hashlib.blake2b(digest_size=12)
-    for part in (request.collection, request.key, *_marks(request)):
-        digest.update(part.encode("utf-8", "replace"))
-        digest.update(b"\0")
+    for at in range(0, len(marks), WINDOW):
+        digest.update(marks[at : at + WINDOW].encode("utf-8", "replace"))
     return digest.hexdigest()
 
 
 def begins(request: Request) -> bool:
     """Whether this can only be a first turn: no session is named and nobody has answered yet. Two tasks that
     begin with the same words are two conversations."""
-    return not request.session and not any(message.get("role") in REPLIES for message in request.messages)
-
-
-def _marks(request: Request) -> Iterator[str]:
     if request.session:
-        yield "session"
-        yield request.session
-        return
-    yield "words"
+        return False
+    for message in request.messages:
+        if message.get("role") in REPLIES:
+            return False
+    return True
+
+
+def _marks(request: Request) -> list[str]:
+    if request.session:
+        return ["session", request.session]
+    marks = ["words"]
     for message in request.messages:
         role = message.get("role")
         if role in LEADERS:
-            yield from _lines(message)
+            marks += map(_lasting, _texts(message))
         elif role == "user":
-            yield from _texts(message)
-            return
+            marks += _texts(message)
+            break
+    return marks
 
 
-def _lines(message: Message) -> Iterator[str]:
-    for text in _texts(message):
-        if BILLING in text:
-            text = "\n".join(line for line in text.split("\n") if not line.startswith(BILLING))
-        yield text
+def _lasting(text: str) -> str:
+    """What of a system text does not change with each request."""
+    if BILLING not in text:
+        return text
+    return "\n".join(line for line in text.split("\n") if not line.startswith(BILLING))
 
 
-def _texts(message: Message) -> Iterator[str]:
+def _texts(message: Message) -> list[str]:
     content: Any = message.get("content")
     if isinstance(content, str):
-        yield content
-    elif isinstance(content, list):
-        for part in content:
-            if isinstance(part, Mapping):
-                yield from _told(part)
+        return [content]
+    parts = content if isinstance(content, list) else ()
+    return [text for part in parts if isinstance(part, dict) for text in _told(part)]
 
 
 def _told(part: Mapping[str, Any]) -> Iterator[str]:
@@ -70,6 +73,6 @@ def _told(part: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(part.get("text"), str):
         yield part["text"]
     image = part.get("image_url")
-    url = image.get("url") if isinstance(image, Mapping) else image
+    url = image.get("url") if isinstance(image, dict) else image
     if isinstance(url, str):
         yield url[:500]

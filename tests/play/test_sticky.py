@@ -58,6 +58,15 @@ class KeyTest(unittest.TestCase):
     def test_no_word_of_it_is_in_the_key(self):
         self.assertRegex(sticky.key(request()), r"^[0-9a-f]{24}$")
 
+    def test_it_is_the_same_in_every_version(self):
+        """Conversations go on over a restart, which may be an update."""
+        for asked, found in [
+            (request(), "6cbae4e0318701d03683dc5b"),
+            (request(session="s1"), "348d21a1eabf12cac99d3e19"),
+            (request(SYSTEM, {"role": "user", "content": "ü\ud83d" * sticky.WINDOW}), "1344c472ed4631a28c71e936"),
+        ]:
+            self.assertEqual(sticky.key(asked), found)
+
     def test_what_begins(self):
         for name, asked, begins in [
             ("the first words", request(), True),
