@@ -43,15 +43,15 @@ def of(collection: str, shape: str, day: int, panel: float) -> Standing:
     """The standing of a collection's models on that kind of task. `day` is a date's ordinal; `panel` is what
     a verdict on an answer in a panel counts, one on a routed answer being 1."""
     global _seen
-    log = verdicts.LOG.open()
     asked = (collection, shape, day, panel)
-    revision, kept = verdicts.revision(), _seen
-    if kept[0] is not log or kept[1] != revision:
-        kept = (log, revision, {})
-    found = kept[2].get(asked)
+    counters, revision, kept = _seen
+    if counters is not verdicts.LOG.state or revision != verdicts.revision():
+        counters, revision, kept = verdicts.LOG.state, verdicts.revision(), {}
+    found = kept.get(asked)
     if found is None:
         found = verdicts.evidence(collection, lambda shapes: relative(shapes, shape, day, panel))
-        _seen = (log, revision, {**kept[2], asked: found} if len(kept[2]) < KEPT else {asked: found})
+        kept = {**kept, asked: found} if len(kept) < KEPT else {asked: found}
+        _seen = (counters, revision, kept)
     return found
 
 

@@ -22,16 +22,35 @@ def of_text(text: str) -> int:
 
 def estimate(messages: Sequence[Message]) -> int:
     """Input tokens of `messages`, generously."""
-    characters = sum(len(text) for text in texts(messages)) + sum(map(_called, messages))
-    return int(characters / 4 * 1.1) + PER_IMAGE * images(messages) + 4 * len(messages)
+    return measured(messages)[0]
 
 
-def _called(message: Message) -> int:
-    """Characters of the tool calls in a message: what an agent writes to files is in their arguments."""
+def images(messages: Sequence[Message]) -> int:
+    return measured(messages)[1]
+
+
+def measured(messages: Sequence[Message]) -> tuple[int, int]:
+    """Input tokens of `messages`, generously, and how many images are among them."""
+    characters = pictures = 0
+    for message in messages:
+        content = message.get("content")
+        if isinstance(content, str):
+            characters += len(content)
+        elif content:
+            for part in _parts(content):
+                text = part.get("text")
+                characters += len(text) if isinstance(text, str) else 0
+                pictures += part.get("type") == "image_url"
+        for call in message.get("tool_calls") or ():
+            characters += _called(call)
+    return int(characters / 4 * 1.1) + PER_IMAGE * pictures + 4 * len(messages), pictures
+
+
+def _called(call: Mapping[str, Any]) -> int:
+    """Characters of a tool call: what an agent writes to files is in its arguments."""
     said = 0
-    for call in message.get("tool_calls") or ():
-        function = call.get("function") or call.get("custom") or {}
-        said += sum(len(value) for value in function.values() if isinstance(value, str))
+    for value in (call.get("function") or call.get("custom") or {}).values():
+        said += len(value) if isinstance(value, str) else 0
     return said
 
 
@@ -55,12 +74,6 @@ def texts(messages: Sequence[Message]) -> Iterator[str]:
             for part in _parts(content):
                 if isinstance(part.get("text"), str):
                     yield part["text"]
-
-
-def images(messages: Sequence[Message]) -> int:
-    return sum(
-        part.get("type") == "image_url" for message in messages for part in _parts(message.get("content"))
-    )
 
 
 def _parts(content: Any) -> list[dict[str, Any]]:

@@ -4,8 +4,10 @@ A member that rests or fails again and again is a candidate still: it stands las
 left. Everything here reads what is kept in memory; nothing is called and nothing is decided.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from metrics.bench import collections, endpoints, roster
 from metrics.bench.roster import Model
@@ -16,9 +18,12 @@ from metrics.limits import budgets, tokens
 from metrics.play import seating
 from metrics.records import Problem, Request, Skipped, Target
 from metrics.store import stamps
+from metrics.store.files import once_a_moment
 from metrics.values import dataclass
 
 TOO_SMALL = "reads only"
+# A practice player lets models go first: it is a program, and whoever asks wants a model.
+PROGRAM = "is a program, and stands in only when no model can"
 NOT_THEIRS = seating.NOT_THEIRS
 # Fields that stand for a part of the conversation which only one API's servers hold.
 HELD = {"cachedContent": ("gemini", "cannot read what is cached at Google")}
@@ -43,48 +48,85 @@ class Candidate:
         return self.model.alias
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What a turn asks of whoever takes it: `size` in tokens, by estimate, its tools included; 0 where no
-    window is known that it could exceed; `held` are those fields of HELD that it has; `models` and
-    `budget` as in Request, `most` the tokens that its answer may have."""
+class _Asked(NamedTuple):
+    """What a turn asks of whoever takes it: `size` in tokens, by estimate, its tools included; 0 where that
+    is within every window; `held` are those fields of HELD that it has; `models` and `budget` as in Request,
+    `most` the tokens that its answer may have, where that matters to the budget."""
 
     tools: bool
     images: bool
     size: int
-    held: tuple[str, ...] = ()
-    models: frozenset[str] | None = None
-    budget: int | None = None
-    most: int | None = None
+    held: tuple[str, ...]
+    models: frozenset[str] | None
+    budget: int | None
+    most: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Who of a collection can take the turns that ask the same, in the collection's order and as if all were
+    well, and who cannot. `shape` is the kind of task that they are, `shape_by` what says so."""
+
+    fit: tuple[Candidate, ...]
+    skipped: tuple[Skipped, ...]
+    shape: str
+    shape_by: str
+
+
+def field(request: Request) -> Field:
+    """The members that can take `request`, and those that cannot. Problem 404 for an unknown collection."""
+    size, images = tokens.measured(request.messages)
+    size += tokens.of_tools(request.tools)
+    name, budget = request.collection, request.budget
+    asked = _Asked(
+        tools=bool(request.tools),
+        images=images > 0,
+        size=size if budget is not None or size > _least(name) else 0,
+        held=tuple(filter(request.native.get, HELD)),
+        models=request.models,
+        budget=budget,
+        most=None if budget is None else request.options.get("max_tokens"),
+    )
+    return _field(name, asked)
 
 
 def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Skipped, ...]]:
-    """The members that can take `request`, in the collection's order, and those that cannot. Problem 404 for
-    an unknown collection."""
-    members, bench = collections.get(request.collection).members, roster.all()
-    known = any(alias in bench and bench[alias].context is not None for alias in members)
-    measured = known or request.budget is not None
-    asked = _Asked(
-        tools=bool(request.tools),
-        images=tokens.images(request.messages) > 0,
-        size=tokens.estimate(request.messages) + tokens.of_tools(request.tools) if measured else 0,
-        held=tuple(name for name in HELD if request.native.get(name)),
-        models=request.models,
-        budget=request.budget,
-        most=request.options.get("max_tokens"),
-    )
+    """The members that can take `request` as they are at `now`, and those that cannot. Problem as `field`."""
+    found = field(request)
+    return [today(one, now) for one in found.fit], found.skipped
+
+
+def today(able: Candidate, now: float) -> Candidate:
+    """The candidate as it is at `now`."""
+    health = reliability.health(able.target.model_id, now)
+    hindrance, until = _hindered(health, now)
+    why = hindrance or able.hindrance
+    return Candidate(able.model, able.target, why, until, health.answered, able.findings, able.paid)
+
+
+@once_a_moment
+def _field(name: str, asked: _Asked) -> Field:
+    collection, bench = collections.get(name), roster.all()
     fit: list[Candidate] = []
     skipped: list[Skipped] = []
-    for alias in members:
+    for alias in collection.members:
         model = bench.get(alias)
         reason = _absent(alias) if model is None else _unfit(model, asked)
         if model is None or reason:
             skipped.append(Skipped("member", alias, reason or ""))
         else:
-            fit.append(_candidate(model, now))
-    if not all(candidate.model.builtin for candidate in fit):
-        fit = [_standing_back(candidate) for candidate in fit]
-    return fit, tuple(skipped)
+            fit.append(_able(model))
+    if not all(one.model.builtin for one in fit):
+        fit = [replace(one, hindrance=PROGRAM) if one.model.builtin else one for one in fit]
+    return Field(tuple(fit), tuple(skipped), *seating.shape_of(collection, asked.images))
+
+
+@once_a_moment
+def _least(name: str) -> float:
+    """The smallest window that is known of the collection's members, in tokens."""
+    bench = roster.all()
+    members = [bench[alias] for alias in collections.get(name).members if alias in bench]
+    return min((model.context for model in members if model.context is not None), default=math.inf)
 
 
 def nobody(request: Request, skipped: Sequence[Skipped]) -> Problem:
@@ -105,7 +147,8 @@ def nobody(request: Request, skipped: Sequence[Skipped]) -> Problem:
 
 def kind(request: Request) -> tuple[str, str]:
     """The shape of the request and what says so."""
-    return seating.shape_of(collections.get(request.collection), tokens.images(request.messages) > 0)
+    found = field(request)
+    return found.shape, found.shape_by
 
 
 def _absent(alias: str) -> str:
@@ -154,11 +197,9 @@ def _unreachable(name: str) -> str | None:
     return None
 
 
-def _candidate(model: Model, now: float) -> Candidate:
-    health = reliability.health(model.model_id, now)
+def _able(model: Model) -> Candidate:
     paid = not model.builtin and endpoints.get(model.endpoint).kind == "local"
-    target = roster.target(model.alias)
-    return Candidate(model, target, *_hindered(health, now), last=health.answered, paid=paid)
+    return Candidate(model, roster.target(model.alias), paid=paid)
 
 
 def _hindered(health: Health, now: float) -> tuple[str | None, float | None]:
@@ -169,10 +210,3 @@ def _hindered(health: Health, now: float) -> tuple[str | None, float | None]:
         return None, None
     why = f" ({health.why})" if health.why else ""
     return f"rests for another {stamps.lasting(health.until - now)}{why}", health.until
-
-
-def _standing_back(candidate: Candidate) -> Candidate:
-    """A practice player lets models go first: it is a program, and whoever asks wants a model."""
-    if not candidate.model.builtin or candidate.hindrance:
-        return candidate
-    return replace(candidate, hindrance="is a program, and stands in only when no model can")

@@ -5,7 +5,8 @@ record holds all that they were given, so any choice can be made again (`again`)
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from metrics.bench import settings
@@ -32,57 +33,76 @@ class Ranking:
 def order(request: Request, now: float, seed: int) -> Ranking:
     """Rank the members for a new conversation. Problem 404 for an unknown collection, 413 when only the size
     stands in everybody's way, 400 when nobody can for other reasons."""
-    fit, skipped = candidates.candidates(request, now)
-    if not fit:
-        raise candidates.nobody(request, skipped)
-    shape, shape_by = candidates.kind(request)
+    field = candidates.field(request)
+    if not field.fit:
+        raise candidates.nobody(request, field.skipped)
+    fit = [candidates.today(one, now) for one in field.fit]
     name = settings.get("route_policy")
     policy, options, _ = route_policy.POLICIES[name]
-    day = datetime.fromtimestamp(now, UTC).date()
-    stands = standing.of(request.collection, shape, day.toordinal(), route_policy.OPTIONS["panel_in_route"])
+    ordinal, day = _day(int(now // DAY))
+    stands = standing.of(request.collection, field.shape, ordinal, route_policy.OPTIONS["panel_in_route"])
     useful = _useful(request.collection, fit) if name == "counts" else None
-    given = {
+    decision = {
         "policy": policy,
-        "opt": dict(options),
+        "opt": options,
         "seed": seed,
         "collection": request.collection,
-        "shape": shape,
-        "shape_by": shape_by,
-        "day": day.isoformat(),
+        "shape": field.shape,
+        "shape_by": field.shape_by,
+        "day": day,
         "level": stands.level,
-        "candidates": [_written(one, stands.records.get(one.model.model_id), useful) for one in fit],
-        "excluded": [{"alias": skip.alias, "reason": skip.why} for skip in skipped],
+        "candidates": [_written(one, stands.records.get(one.target.model_id), useful) for one in fit],
+        "excluded": [{"alias": skip.alias, "reason": skip.why} for skip in field.skipped],
         "record_rev": verdicts.revision(),
     }
-    choice = again(given)
-    by_alias = {candidate.alias: candidate.target for candidate in fit}
-    decision = {**given, "order": choice["order"], "ranked": choice["ranked"], "why": choice["why"]}
-    return Ranking(tuple(by_alias[alias] for alias in choice["order"]), skipped, shape, decision)
+    choice = again(decision)
+    decision["order"], decision["ranked"], decision["why"] = choice["order"], choice["ranked"], choice["why"]
+    targets = {one.target.alias: one.target for one in fit}
+    return Ranking(tuple(map(targets.__getitem__, choice["order"])), field.skipped, field.shape, decision)
+
+
+DAY = 86_400  # seconds
+
+
+@lru_cache(maxsize=2)
+def _day(number: int) -> tuple[int, str]:
+    """The day that many days after the first of 1970: its ordinal, and as a date."""
+    day = date(1970, 1, 1) + timedelta(number)
+    return day.toordinal(), day.isoformat()
 
 
 def again(decision: Mapping[str, Any]) -> route_policy.Decision:
     """What the policy makes of a record, once more. KeyError for a policy that this version does not have."""
-    policy = {name: function for name, _, function in route_policy.POLICIES.values()}[decision["policy"]]
-    listed: Sequence[Mapping[str, Any]] = decision["candidates"]
+    policy = _NAMED[decision["policy"]]
+    record, last, useful, rests = {}, {}, {}, {}
+    listed = {one["alias"]: one for one in decision["candidates"]}
+    for alias, one in listed.items():
+        record[alias], last[alias], useful[alias] = one["record"], one["last"], one.get("useful", 0)
+        if one["rests"]:
+            rests[alias] = one["rests"]["until"]
     state = {
         "level": decision["level"],
-        "record": {one["alias"]: one["record"] for one in listed},
-        "facts": {one["alias"]: {"findings": one["findings"], "paid": one["paid"]} for one in listed},
-        "last": {one["alias"]: one["last"] for one in listed},
-        "counts": {one["alias"]: one.get("useful", 0) for one in listed},
-        "rests": {one["alias"]: one["rests"]["until"] for one in listed if one["rests"]},
+        "record": record,
+        "facts": listed,
+        "last": last,
+        "counts": useful,
+        "rests": rests,
     }
-    return policy(state, {"candidates": [one["alias"] for one in listed]}, decision["seed"])
+    return policy(state, {"candidates": list(listed)}, decision["seed"])
+
+
+_NAMED = {name: policy for name, _, policy in route_policy.POLICIES.values()}
+_UNKNOWN = Record()
 
 
 def _written(candidate: Candidate, record: Record | None, useful: Mapping[str, int] | None) -> dict[str, Any]:
     """A candidate in the record: all that a policy may go by."""
-    known = record or Record()
+    known, target = record or _UNKNOWN, candidate.target
     return {
-        "alias": candidate.alias,
-        "model_id": candidate.model.model_id,
+        "alias": target.alias,
+        "model_id": target.model_id,
         "record": [known.own, known.own_n, known.all, known.all_n],
-        **({} if useful is None else {"useful": useful.get(candidate.alias, 0)}),
+        **({} if useful is None else {"useful": useful.get(target.alias, 0)}),
         "last": candidate.last,
         "findings": candidate.findings,
         "paid": candidate.paid,

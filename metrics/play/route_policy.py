@@ -25,6 +25,7 @@ paid for, then to the collection's own order.
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 Decision = dict[str, Any]
@@ -50,12 +51,13 @@ _UNKNOWN = float("inf")
 
 def order(state: Mapping[str, Any], ctx: Mapping[str, Any], seed: int | str) -> Decision:
     """The order by the record."""
-    listed = list(ctx["candidates"])
-    merits = {alias: merit(state["level"], state.get("record", {}).get(alias, _NONE)) for alias in listed}
+    listed, known = list(ctx["candidates"]), state.get("record", {})
+    merits = {alias: merit(state["level"], known.get(alias, _NONE)) for alias in listed}
     ranks = _ranks(state, listed, {alias: found["value"] for alias, found in merits.items()})
-    turns = _shares(_waited(state, [alias for alias in listed if not _rests(state, alias)]))
+    turns = _shares(_waited(state, _ready(state, listed)))
     decision = _decide(state, ranks, turns, OPTIONS["turn"], seed)
-    decision["why"] = {alias: {**why, **merits[alias]} for alias, why in decision["why"].items()}
+    for alias, why in decision["why"].items():
+        why |= merits[alias]
     return decision
 
 
@@ -64,7 +66,7 @@ def counts(state: Mapping[str, Any], ctx: Mapping[str, Any], seed: int | str) ->
     listed = list(ctx["candidates"])
     useful = {alias: float(state.get("counts", {}).get(alias, 0)) for alias in listed}
     ranks = _ranks(state, listed, useful)
-    ready = [alias for alias in listed if not _rests(state, alias)]
+    ready = _ready(state, listed)
     stalest = min(ready, key=lambda alias: _last(state, alias)) if ready else None
     turns = {stalest: 1.0} if stalest is not None else {}
     decision = _decide(state, ranks, turns, COUNTS_OPTIONS["turn"], seed)
@@ -80,9 +82,15 @@ POLICIES: Mapping[str, tuple[str, Mapping[str, Any], Policy]] = {
 }
 
 
-def merit(level: float, record: Sequence[float]) -> dict[str, float]:
+def merit(level: float, record: Sequence[float]) -> Mapping[str, float]:
     """What is expected of a member: {"value", "rate", "doubt", "n"}; `n` is of how many verdicts, faded."""
-    own, own_n, everywhere, everywhere_n = record
+    return _merit(level, *record)
+
+
+@lru_cache(maxsize=1024)
+def _merit(
+    level: float, own: float, own_n: float, everywhere: float, everywhere_n: float
+) -> Mapping[str, float]:
     other, n0 = OPTIONS["other"], OPTIONS["n0"]
     believed = n0 + own_n + other * (everywhere_n - own_n)
     quality = (n0 + own + other * (everywhere - own)) / believed
@@ -98,13 +106,15 @@ def _decide(
     """Draw who is first. `turns` shares out the turns among those that are ready; nobody ready: no turn."""
     if not ranks:
         return {"order": [], "ranked": [], "prob": {}, "why": {}}
-    draw = random.Random(seed)
     leader, chance = ranks[0], chance if turns else 0.0
     prob = {alias: chance * turns.get(alias, 0.0) + (1 - chance) * (alias == leader) for alias in ranks}
     first = leader
-    if draw.random() < chance:
-        first = draw.choices(list(turns), list(turns.values()))[0]
-    said = {alias: "rests" if _rests(state, alias) else "next" for alias in ranks}
+    if turns.keys() - {leader}:  # else there is nothing to draw, and a generator takes long to make
+        draw = random.Random(seed)
+        if draw.random() < chance:
+            first = draw.choices(list(turns), list(turns.values()))[0]
+    rests = state.get("rests", {})
+    said = {alias: "rests" if alias in rests else "next" for alias in ranks}
     said[first] = "turn" if first != leader else "leader" if said[first] == "next" else "rests"
     asked = [first, *(alias for alias in ranks if alias != first)]
     why = {alias: {"how": said[alias], "p": round(prob[alias], DIGITS)} for alias in asked}
@@ -113,14 +123,18 @@ def _decide(
 
 def _ranks(state: Mapping[str, Any], listed: Sequence[str], values: Mapping[str, float]) -> list[str]:
     """The candidates, best first: those that rest last, the one that is soonest back before the others."""
-    facts = state.get("facts", {})
-
-    def place(alias: str) -> tuple[Any, ...]:
+    facts, rests = state.get("facts", {}), state.get("rests", {})
+    places = []
+    for number, alias in enumerate(listed):
         known = facts.get(alias, {})
         ease = (-known.get("findings", 0), not known.get("paid", False))
-        return _back(state, alias), -values[alias], *ease
+        places.append((_back(rests, alias), -values[alias], *ease, number, alias))
+    return [place[-1] for place in sorted(places)]
 
-    return sorted(listed, key=place)
+
+def _ready(state: Mapping[str, Any], listed: Sequence[str]) -> list[str]:
+    rests = state.get("rests", {})
+    return [alias for alias in listed if alias not in rests]
 
 
 def _waited(state: Mapping[str, Any], ready: Sequence[str]) -> dict[str, int]:
@@ -136,15 +150,11 @@ def _shares(waited: Mapping[str, int]) -> dict[str, float]:
     return {alias: weight / total for alias, weight in weights.items()}
 
 
-def _rests(state: Mapping[str, Any], alias: str) -> bool:
-    return alias in state.get("rests", {})
-
-
-def _back(state: Mapping[str, Any], alias: str) -> float:
+def _back(rests: Mapping[str, float | None], alias: str) -> float:
     """When it may be first again: at once, at a time, or nobody knows."""
-    if not _rests(state, alias):
+    if alias not in rests:
         return _NEVER
-    until = state["rests"][alias]
+    until = rests[alias]
     return _UNKNOWN if until is None else float(until)
 
 

@@ -31,12 +31,7 @@ def key(request: Request) -> str:
 def begins(request: Request) -> bool:
     """Whether this can only be a first turn: no session is named and nobody has answered yet. Two tasks that
     begin with the same words are two conversations."""
-    if request.session:
-        return False
-    for message in request.messages:
-        if message.get("role") in REPLIES:
-            return False
-    return True
+    return not request.session and not any(message.get("role") in REPLIES for message in request.messages)
 
 
 def _marks(request: Request) -> list[str]:

@@ -63,7 +63,10 @@ class KeyTest(unittest.TestCase):
         for asked, found in [
             (request(), "6cbae4e0318701d03683dc5b"),
             (request(session="s1"), "348d21a1eabf12cac99d3e19"),
-            (request(SYSTEM, {"role": "user", "content": "ü\ud83d" * sticky.WINDOW}), "1344c472ed4631a28c71e936"),
+            (
+                request(SYSTEM, {"role": "user", "content": "ü\ud83d" * sticky.WINDOW}),
+                "1344c472ed4631a28c71e936",
+            ),
         ]:
             self.assertEqual(sticky.key(asked), found)
 
