@@ -14,6 +14,8 @@ from metrics.values import dataclass
 
 Message = dict[str, Any]
 
+DEPTH = "X-Bench-Depth"  # the header in which one bench tells the next how many a request came through
+
 # key -> what it holds; every dialect strips all of them but its own before a message leaves the house.
 EXTENSIONS = {
     "_thinking": "Anthropic thinking blocks with their signatures, byte for byte",

@@ -5,12 +5,11 @@ lists are made deep inside the formats, and none of them may forget to look.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
 
 from metrics.bench import roster
 from metrics.records import Problem
+from metrics.store.files import once_a_moment
+from metrics.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +29,41 @@ class Scope:
 
     def aliases(self) -> frozenset[str] | None:
         """The aliases of today that the key may be answered by."""
-        return None if self.models is None else frozenset(map(roster.current, self.models))
+        return None if self.models is None else _today(self.models)
+
+
+@once_a_moment
+def _today(models: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(roster.current, models))
 
 
 OPEN = Scope()
-_asking = threading.local()
+
+
+class _Asking(threading.local):
+    scope: Scope = OPEN
+
+
+_asking = _Asking()
 
 
 def current() -> Scope:
     """The scope of whoever this thread answers."""
-    found: Scope = getattr(_asking, "scope", OPEN)
-    return found
+    return _asking.scope
 
 
-@contextmanager
-def of(scope: Scope) -> Iterator[None]:
+class of:
     """Within the block this thread answers somebody of that scope."""
-    _asking.scope = scope
-    try:
-        yield
-    finally:
+
+    __slots__ = ("_scope",)
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def __enter__(self) -> None:
+        _asking.scope = self._scope
+
+    def __exit__(self, *_: object) -> None:
         _asking.scope = OPEN
 
 
@@ -65,9 +79,11 @@ def check(collection: str, mode: str | None = None) -> None:
 def check_models(aliases: tuple[str, ...]) -> None:
     """Problem 403 where one of these models is not for whoever asks."""
     scope = current()
-    allowed = scope.aliases()
-    for alias in aliases if allowed is not None else ():
-        if roster.current(alias) not in (allowed or ()):
+    allowed = scope.aliases() if aliases else None
+    if allowed is None:
+        return
+    for alias in aliases:
+        if roster.current(alias) not in allowed:
             raise outside(scope, f'the model "{alias}"', "models", scope.models)
 
 

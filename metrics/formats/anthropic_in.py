@@ -52,13 +52,13 @@ def parse(call: Call) -> Request:
     body = call.json()
     if body.get("max_tokens") is None:
         raise content.refuse(NEEDS_MAX_TOKENS, "max_tokens")
-    request = read(body, call.headers)
+    request = read(body, call.headers, content.asker(call))
     return request if request.reply == "route" else content.for_panel(request)
 
 
-def read(body: Mapping[str, Any], headers: Mapping[str, str] = {}) -> Request:
+def read(body: Mapping[str, Any], headers: Mapping[str, str] = {}, asker: Mapping[str, Any] = {}) -> Request:
     """The request, which may do without max_tokens (to count tokens) and hold tools for a panel. `headers`
-    have lower-case names."""
+    have lower-case names; `asker` is as `content.asker` tells."""
     model, collection, mode = content.address(body)
     _refuse_thread(body)
     hosted = Hosted("Anthropic", collection)
@@ -82,6 +82,7 @@ def read(body: Mapping[str, Any], headers: Mapping[str, str] = {}) -> Request:
         format=NAME,
         framing=_shows(body),
         **content.wishes(body),
+        **asker,
     )
 
 

@@ -4,14 +4,14 @@ request.
 A check raises Problem 400 naming the field; a field that is null counts as absent, as every API here has it.
 """
 
-from collections.abc import Mapping
-from operator import is_
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from metrics.bench import names, scope
 from metrics.formats import images
-from metrics.limits import cost
-from metrics.records import Message, Problem, Request
+from metrics.limits import cost, launches
+from metrics.records import DEPTH, Message, Problem, Request
 from metrics.web.table import Call
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -77,22 +77,32 @@ def sampling(body: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are forwarded, in OpenAI chat's names: temperature top_p stop seed max_tokens."""
     limit = whole(body, "max_completion_tokens", 1)
     options = {
-        "temperature": number(body, "temperature", 0, 2),
-        "top_p": number(body, "top_p", 0, 1),
-        "stop": _stop(body),
-        "seed": whole(body, "seed", -(2**63)),
-        "max_tokens": whole(body, "max_tokens", 1) if limit is None else limit,
+        name: value
+        for name, check in SAMPLED.items()
+        if name in body and (value := check(body, name)) is not None
     }
-    return {name: value for name, value in options.items() if value is not None}
+    if limit is None:
+        limit = whole(body, "max_tokens", 1)
+    if limit is not None:
+        options["max_tokens"] = limit
+    return options
 
 
-def _stop(body: Mapping[str, Any]) -> str | list[str] | None:
-    value = body.get("stop")
+def _stop(body: Mapping[str, Any], name: str) -> str | list[str] | None:
+    value = body.get(name)
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list) and len(value) <= 4 and all(isinstance(item, str) for item in value):
         return value or None
-    raise refuse('"stop" must be a string or a list of up to four strings', "stop")
+    raise refuse(f'"{name}" must be a string or a list of up to four strings', name)
+
+
+SAMPLED: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
+    "temperature": partial(number, low=0, high=2),
+    "top_p": partial(number, low=0, high=1),
+    "stop": _stop,
+    "seed": partial(whole, low=-(2**63)),
+}
 
 
 def unused(fields: Mapping[str, Any]) -> tuple[str, ...]:
@@ -118,9 +128,11 @@ LONGEST_SESSION = 200
 
 def session(call: Call, body: Mapping[str, Any]) -> str | None:
     """The conversation's id by a header, else by `prompt_cache_key`: a hint, whatever it says."""
-    named = (call.headers.get(name, "").strip() for name in SESSIONS)
-    found = next(filter(None, named), None) or body.get("prompt_cache_key")
-    return found[:LONGEST_SESSION] if isinstance(found, str) and found else None
+    for name in SESSIONS:
+        if name in call.headers and (named := call.headers[name].strip()):
+            return named[:LONGEST_SESSION]
+    key = body.get("prompt_cache_key")
+    return key[:LONGEST_SESSION] if isinstance(key, str) and key else None
 
 
 def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -128,6 +140,8 @@ def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
     `bench.deadline` (s), `bench.quorum`, `bench.budget` (USD). Problem 403 for an invited model outside the
     scope of who asks."""
     bench, invited = member(body, "bench"), strings(body, "with")
+    if not bench and not invited:
+        return {}
     only = strings(bench, "only")
     scope.check_models((*invited, *only))
     return {
@@ -140,57 +154,94 @@ def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+_DEPTH = DEPTH.lower()
+
+
+def asker(call: Call) -> dict[str, Any]:
+    """The Request fields that say who asks: the key and what it may be answered by, the `bench launch`, and
+    how many benches the request came through."""
+    told: dict[str, Any] = {"launch": launches.token_of(call.headers), "models": scope.current().aliases()}
+    if call.key is not None:
+        told["key"] = call.key.name
+    said = call.headers.get(_DEPTH, "")
+    if said.isascii() and said.isdigit() and len(said) < 4:
+        told["depth"] = int(said)
+    return told
+
+
 def messages(value: Any) -> list[Message]:
     """Chat messages as they were sent, every role and part checked. Problem 400 naming the first that will
     not do."""
     if not isinstance(value, list) or not value:
         raise refuse('"messages" must be a list with at least one message', "messages")
-    checked = [_checked(message, f"messages[{at}]") for at, message in enumerate(value)]
-    if not any(message["role"] == "user" and message["content"] for message in checked):
+    checked, asks = value, False
+    for at, message in enumerate(value):
+        made = _checked(message, at)
+        if made is not message:
+            checked = list(value) if checked is value else checked
+            checked[at] = made
+        asks = asks or (made["role"] == "user" and bool(made["content"]))
+    if not asks:
         raise refuse('"messages" must hold at least one user message with content', "messages")
-    return value if all(map(is_, checked, value)) else checked
+    return checked
 
 
-def _checked(message: Any, where: str) -> Message:
+def _checked(message: Any, at: int) -> Message:
+    """The message as it was sent, or with repaired pictures."""
     if not isinstance(message, dict):
-        raise refuse(f"{where} must be an object with a role and content", where)
+        raise _refused(at, "", " must be an object with a role and content")
     role = message.get("role")
     if role not in ROLES:
-        raise refuse(f"{where}.role is {shown(role)}; the roles are {', '.join(ROLES)}", f"{where}.role")
+        raise _refused(at, ".role", f" is {shown(role)}; the roles are {', '.join(ROLES)}")
     if message.get("function_call"):
-        raise refuse(f"{where}.function_call is the legacy form; send tool_calls", where)
+        raise refuse(f"messages[{at}].function_call is the legacy form; send tool_calls", f"messages[{at}]")
     if role == "tool" and not isinstance(message.get("tool_call_id"), str):
-        raise refuse(
-            f"{where}.tool_call_id must be the id of the call that this answers", f"{where}.tool_call_id"
-        )
-    calls = message.get("tool_calls")
+        raise _refused(at, ".tool_call_id", " must be the id of the call that this answers")
+    calls, content = message.get("tool_calls"), message.get("content")
     if calls:
-        _check_calls(calls, f"{where}.tool_calls")
-    content = message.get("content")
+        _check_calls(calls, f"messages[{at}].tool_calls")
     if isinstance(content, list):
-        parts = [_part(part, f"{where}.content[{at}]") for at, part in enumerate(content)]
-        return message if all(map(is_, parts, content)) else {**message, "content": parts}
+        parts = _parts(content, at)
+        return message if parts is content else {**message, "content": parts}
     if not isinstance(content, str) and not (
         content is None and role == "assistant" and (calls or "refusal" in message)
     ):
-        raise refuse(f"{where}.content must be a string or a list of parts", f"{where}.content")
+        raise _refused(at, ".content", " must be a string or a list of parts")
     return message
 
 
-def _part(part: Any, where: str) -> Any:
-    """The part as it was sent; of a picture, its repaired form where it needs one."""
+def _refused(at: int, field: str, why: str) -> Problem:
+    """The refusal of a field of a message. Where that is gets spelled out only here: a conversation has
+    hundreds of messages, and nearly always all of them will do."""
+    where = f"messages[{at}]{field}"
+    return refuse(where + why, where)
+
+
+def _parts(content: list[Any], at: int) -> list[Any]:
+    """The parts as they were sent; of a picture, its repaired form where it needs one."""
+    parts = content
+    for n, part in enumerate(content):
+        made = _part(part, at, n)
+        if made is not part:
+            parts = list(content) if parts is content else parts
+            parts[n] = made
+    return parts
+
+
+def _part(part: Any, at: int, n: int) -> Any:
     if not isinstance(part, dict):
-        raise refuse(f"{where} must be an object with a type", where)
+        raise _refused(at, f".content[{n}]", " must be an object with a type")
     kind = part.get("type")
     if kind in ("text", "refusal"):
         if not isinstance(part.get(kind), str):
-            raise refuse(f"{where}.{kind} must be a string", f"{where}.{kind}")
+            raise _refused(at, f".content[{n}].{kind}", " must be a string")
         return part
     if kind != "image_url":
-        raise refuse(f"{where}.type is {shown(kind)}; text and image_url parts are read", f"{where}.type")
+        why = f" is {shown(kind)}; text and image_url parts are read"
+        raise _refused(at, f".content[{n}].type", why)
     image = part.get("image_url")
     url = image.get("url") if isinstance(image, dict) else image
-    made = images.from_url(url, f"{where}.image_url.url")["image_url"]["url"]
+    made = images.from_url(url, f"messages[{at}].content[{n}].image_url.url")["image_url"]["url"]
     if isinstance(image, dict):
         return part if made == url else {**part, "image_url": {**image, "url": made}}
     return {**part, "image_url": {"url": made}}
@@ -212,10 +263,9 @@ def _check_calls(calls: Any, where: str) -> None:
 def for_panel(request: Request) -> Request:
     """`request` if a panel can take it. Problem 400 for what only route mode can: tools, their calls and
     results."""
-    used = request.tools or any(
+    if request.tools or any(
         message["role"] == "tool" or message.get("tool_calls") for message in request.messages
-    )
-    if used:
+    ):
         raise refuse(NO_TOOLS, "tools")
     return request
 

@@ -81,6 +81,7 @@ def parse(call: Call) -> Request:
         framing="sse" if call.param("alt") == "sse" else "array",
         dropped=hosted.dropped,
         **content.wishes(sent),
+        **content.asker(call),
     )
     return request if mode == "route" else content.for_panel(request)
 

@@ -33,18 +33,14 @@ def drops(collection: str) -> bool:
 
 
 class Hosted:
-    """What of one request runs at `vendor`. Without a `collection` it is refused."""
+    """What of one request runs at `vendor`. Without a `collection` it is refused. `dropped` are the kinds of
+    what was left out, as the caller wrote them."""
 
     def __init__(self, vendor: str, collection: str = "") -> None:
         self._collection = collection
         self._vendor = vendor
-        self._kinds: dict[str, None] = {}
-        self._names: set[str] = set()
-
-    @property
-    def dropped(self) -> tuple[str, ...]:
-        """The kinds of what was left out, as the caller wrote them."""
-        return tuple(self._kinds)
+        self._names: tuple[str, ...] = ()
+        self.dropped: tuple[str, ...] = ()
 
     def named(self, name: Any) -> bool:
         """Whether a tool that was left out has this name."""
@@ -55,7 +51,7 @@ class Hosted:
         says how the caller's program leaves it out."""
         self._leave_out(kind, where, RUNS.format(vendor=self._vendor, hint=hint))
         if isinstance(name, str):
-            self._names.add(name)
+            self._names += (name,)
 
     def trace(self, kind: Any, where: str) -> None:
         """Leave out what such a tool left in the conversation; likewise."""
@@ -66,7 +62,8 @@ class Hosted:
             raise content.refuse(f"{where}.type must be the kind of it, a string", f"{where}.type")
         if not drops(self._collection):
             raise self._refusal(f"{where}: {content.shown(kind)} {why}", where)
-        self._kinds[kind[:LONGEST]] = None
+        if kind[:LONGEST] not in self.dropped:
+            self.dropped += (kind[:LONGEST],)
 
     def _refusal(self, said: str, where: str) -> Problem:
         return content.refuse(said + SETTING.format(collection=self._collection or "NAME"), where)

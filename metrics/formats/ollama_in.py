@@ -55,6 +55,7 @@ def parse(call: Call) -> Request:
         format=NAME,
         framing=kind,
         **content.wishes(body),
+        **content.asker(call),
     )
     return request if mode == "route" else content.for_panel(request)
 

@@ -98,10 +98,11 @@ def parse(call: Call) -> Request:
         dropped=hosted.dropped,
         stream=content.flag(body, "stream"),
         include_usage=content.flag(content.member(body, "stream_options"), "include_usage"),
-        ignored=content.unused({name: body.get(name) for name in SHAPING}),
+        ignored=content.unused({name: body[name] for name in SHAPING if name in body}),
         format=NAME,
         session=content.session(call, body),
         **content.wishes(body),
+        **content.asker(call),
     )
     return request if mode == "route" else _for_panel(request, body)
 
@@ -123,24 +124,27 @@ def _for_panel(request: Request, body: Mapping[str, Any]) -> Request:
 
 def _tools(value: Any, hosted: Hosted) -> list[dict[str, Any]]:
     """Function and custom tools as they were declared."""
-    if value is not None and (
-        not isinstance(value, list) or not all(isinstance(tool, dict) for tool in value)
-    ):
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(tool, dict) for tool in value):
         raise content.refuse('"tools" must be a list of tools', "tools")
-    kept = []
-    for at, tool in enumerate(value or ()):
-        kind = tool.get("type", "function")
-        if not isinstance(kind, str) or kind not in CALL:
-            hosted.tool(kind, f"tools[{at}]")
-            continue
-        declared = tool.get(kind)
-        if not isinstance(declared, dict) or not isinstance(declared.get("name"), str):
-            raise content.refuse(f"tools[{at}].{kind} must be an object with a name", f"tools[{at}]")
-        if not isinstance(declared.get("parameters"), dict | None):
-            where = f"tools[{at}].{kind}.parameters"
-            raise content.refuse(f"{where} must be a JSON schema", where)
-        kept.append(tool)
-    return value if value and len(kept) == len(value) else kept
+    kept = [tool for at, tool in enumerate(value) if _runs_here(tool, at, hosted)]
+    return value if len(kept) == len(value) else kept
+
+
+def _runs_here(tool: dict[str, Any], at: int, hosted: Hosted) -> bool:
+    """Whether the caller runs a tool; else it runs at a vendor, and is to be left out."""
+    kind = tool.get("type", "function")
+    if not isinstance(kind, str) or kind not in CALL:
+        hosted.tool(kind, f"tools[{at}]")
+        return False
+    declared = tool.get(kind)
+    if not isinstance(declared, dict) or not isinstance(declared.get("name"), str):
+        raise content.refuse(f"tools[{at}].{kind} must be an object with a name", f"tools[{at}]")
+    if not isinstance(declared.get("parameters"), dict | None):
+        where = f"tools[{at}].{kind}.parameters"
+        raise content.refuse(f"{where} must be a JSON schema", where)
+    return True
 
 
 def _without_choice(passed: dict[str, Any], tools: list[dict[str, Any]], hosted: Hosted) -> dict[str, Any]:

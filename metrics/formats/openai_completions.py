@@ -45,6 +45,7 @@ def parse(call: Call) -> Request:
         format=NAME,
         session=content.session(call, body),
         **content.wishes(body),
+        **content.asker(call),
     )
 
 

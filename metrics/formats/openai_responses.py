@@ -125,6 +125,7 @@ def parse(call: Call) -> Request:
         echo=echo,
         written=_written(echo),
         **content.wishes(body),
+        **content.asker(call),
     )
     return request if mode == "route" else content.for_panel(request)
 

@@ -19,7 +19,8 @@ TALKS = 32  # conversations of one launch, and the latest turns of each, that ar
 MODELS = 16  # of one launch, whose latest call can be judged
 
 SAID_IN = ("x-bench-launch", "authorization", "x-api-key", "x-goog-api-key")
-TOKEN = re.compile(r"bwl_[0-9a-f]{16,64}")
+PREFIX = "bwl_"
+TOKEN = re.compile(rf"{PREFIX}[0-9a-f]{{16,64}}")
 KINDS = ("uncached_in", "cache_read", "cache_write", "out", "reasoning")
 
 
@@ -29,7 +30,10 @@ def token_of(headers: Mapping[str, str]) -> str | None:
     An agent has one thing that it sends under every API: its key. Where the server wants a real key there,
     the token stands in a header of its own."""
     for name in SAID_IN:
-        scheme, _, rest = headers.get(name, "").strip().rpartition(" ")
+        said = headers.get(name)
+        if said is None or PREFIX not in said:
+            continue
+        scheme, _, rest = said.strip().rpartition(" ")
         if scheme.strip().lower() in ("", "bearer") and TOKEN.fullmatch(rest):
             return rest
     return None

@@ -74,8 +74,9 @@ FORM: dict[str, fields.Check] = {
 }
 
 
-def request(arguments: Mapping[str, Any]) -> Request:
-    """What the arguments ask. Problem 400, 403 or 404 that says what is wrong with them."""
+def request(arguments: Mapping[str, Any], asker: Mapping[str, Any] = {}) -> Request:
+    """What the arguments ask, for an `asker` as `content.asker` tells of him. Problem 400, 403 or 404 that
+    says what is wrong with them."""
     form = fields.take(arguments, FORM, required=("collection", "prompt"))
     name, mode = _address(form["collection"], form.get("merged"))
     invited = tuple(form.get("with") or ())
@@ -90,6 +91,7 @@ def request(arguments: Mapping[str, Any]) -> Request:
         deadline=form.get("deadline"),
         budget=cost.units(form.get("budget")),
         format=FORMAT,
+        **asker,
     )
 
 
@@ -139,7 +141,7 @@ class Asking:
 
 def begin(arguments: Mapping[str, Any], call: Call, session: str | None, step: float = STEP) -> Asking:
     """Seat the panel and let it go. Problem as for any other way to ask."""
-    wanted = asked.admitted(request(arguments), call)
+    wanted = asked.admitted(request(arguments, content.asker(call)), call)
     call.release()  # the seats may be at work for long, and have all they need in the request
     seated = asked.convened(wanted)
     waits.asked(wanted.key, session, seated.id)

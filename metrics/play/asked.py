@@ -1,5 +1,4 @@
-"""What a request takes from the call that it came in, in whatever format it was written: whose key it shows,
-how many benches it came through, which `bench launch` it is of, and what the key may be answered by."""
+"""Whether a request may be asked, in whatever format it was written, and who sits for it."""
 
 import random
 import time
@@ -8,12 +7,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from metrics.bench import scope
 from metrics.client.outgoing import to_json
-from metrics.limits import key_rates, launches, tokens
+from metrics.limits import key_rates, tokens
 from metrics.longjson import AsWritten
 from metrics.play import affordable, seating
-from metrics.play.calls import DEEPEST, DEPTH
+from metrics.play.calls import DEEPEST
 from metrics.play.seating import Draw
 from metrics.records import Panel, Problem, Request
 from metrics.web.table import Call
@@ -25,17 +23,12 @@ def caller(call: Call) -> str:
 
 
 def admitted(request: Request, call: Call) -> Request:
-    """`request` with all that `call` says of it. Problem 429 where it is above its key's limits of a minute,
-    508 where it goes round in circles."""
-    of, models = launches.token_of(call.headers), scope.current().aliases()
-    request = replace(
-        request,
-        tools=_written(request.tools),
-        key=caller(call),
-        depth=_depth(call),
-        launch=of,
-        models=models,
-    )
+    """`request`, let in. Problem 429 where it is above its key's limits of a minute, 508 where it goes round
+    in circles."""
+    if request.depth > DEEPEST:
+        raise _circling(request.depth)
+    if request.tools and not isinstance(request.tools, AsWritten):
+        request = replace(request, tools=_written(request.tools))
     if call.key:
         key_rates.admit(call.key, _size(request) if call.key.tpm else 0, time.time())
     return request
@@ -43,8 +36,6 @@ def admitted(request: Request, call: Call) -> Request:
 
 def _written(tools: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
     """Tools with their text: an agent's are long, and it is measured and sent more than once."""
-    if not tools or isinstance(tools, AsWritten):
-        return tools
     with suppress(Problem):  # what cannot be written, whoever sends it says
         return AsWritten(tools, to_json(list(tools)))
     return tools
@@ -61,16 +52,11 @@ def _size(request: Request) -> int:
     return tokens.estimate(request.messages) + tokens.of_tools(request.tools)
 
 
-def _depth(call: Call) -> int:
-    """How many benches the request has come through."""
-    said = call.headers.get(DEPTH.lower(), "0")
-    depth = int(said) if said.isascii() and said.isdigit() and len(said) < 4 else 0
-    if depth > DEEPEST:
-        raise Problem(
-            508,
-            f"this request came through {depth} benches: a model on the bench leads back to it. Take that "
-            "model off the bench with `bench model retire ALIAS`",
-            kind="loop",
-            retryable=False,
-        )
-    return depth
+def _circling(depth: int) -> Problem:
+    return Problem(
+        508,
+        f"this request came through {depth} benches: a model on the bench leads back to it. Take that "
+        "model off the bench with `bench model retire ALIAS`",
+        kind="loop",
+        retryable=False,
+    )

@@ -21,7 +21,7 @@ from metrics.limits import budgets, cost, gate, ledger, tokens, underway
 from metrics.limits.budgets import Hold
 from metrics.play import outcome
 from metrics.play.outcome import Said
-from metrics.records import Answer, Problem, Seat
+from metrics.records import DEPTH, Answer, Problem, Seat
 from metrics.values import dataclass
 
 ATTEMPTS = 3
@@ -29,9 +29,7 @@ LONGEST_PAUSE = 10.0  # a provider that asks for more than this is asked another
 IDLE = 120.0
 LOOK = 0.25  # seconds between looks whether a call that waits may go, or is not wanted any more
 
-# A bench can sit on another bench, or by mistake on itself: each call says how many it has come through.
-DEPTH = "X-Bench-Depth"
-DEEPEST = 3
+DEEPEST = 3  # benches that a call may come through: one can sit on another, or by mistake on itself
 
 # What may be tried again, and the first pause in seconds; it doubles. A stated Retry-After always wins.
 AGAIN = {"rate_limited": 1.0, "overloaded": 0.5, "upstream": 0.4, "unreachable": 0.2}

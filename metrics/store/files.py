@@ -49,23 +49,32 @@ class _Seen:
 # show that much later: one by this process, which alone owns the folder, begins a new moment at once.
 FRESH = 0.05
 
-_moment = threading.local()
+
+class _Here(threading.local):
+    """What this thread has seen of the files in the moment that it is in; None outside of one."""
+
+    looked: dict[Any, Any] | None = None
+
+
+_here = _Here()
 # Of the latest moment: its data folder, until when it lasts (monotonic), and what was seen in it.
 _latest: tuple[Path | None, float, dict[Any, Any]] = (None, 0.0, {})
 
 
-@contextmanager
-def moment() -> Iterator[None]:
+class moment:
     """Within the block this thread looks at no file twice: a request sees one state of the settings, and
     requests at about the same time share one look at each file, however often they ask."""
-    outer = getattr(_moment, "looked", None)
-    if outer is None:
-        _moment.looked = _current()
-    try:
-        yield
-    finally:
-        if outer is None:
-            _moment.looked = None
+
+    __slots__ = ("_within",)
+
+    def __enter__(self) -> None:
+        self._within = _here.looked is not None
+        if not self._within:
+            _here.looked = _current()
+
+    def __exit__(self, *_: object) -> None:
+        if not self._within:
+            _here.looked = None
 
 
 def _current() -> dict[Any, Any]:
@@ -83,8 +92,11 @@ def look_again() -> None:
     `once_a_moment`. This thread and whoever comes looks again."""
     global _latest
     _latest = (None, 0.0, {})
-    if getattr(_moment, "looked", None) is not None:
-        _moment.looked = _current()
+    if _here.looked is not None:
+        _here.looked = _current()
+
+
+_UNSEEN: Any = object()
 
 
 def once_a_moment(work: Callable[[*About], T]) -> Callable[[*About], T]:
@@ -93,13 +105,13 @@ def once_a_moment(work: Callable[[*About], T]) -> Callable[[*About], T]:
 
     @functools.wraps(work)
     def done(*about: *About) -> T:
-        looked: dict[Any, Any] | None = getattr(_moment, "looked", None)
+        looked = _here.looked
         if looked is None:
             return work(*about)
-        name = (work, *about)
-        if name not in looked:
-            looked[name] = work(*about)
-        found: T = looked[name]
+        name = (work, about)
+        found: T = looked.get(name, _UNSEEN)
+        if found is _UNSEEN:
+            found = looked[name] = work(*about)
         return found
 
     return done
@@ -125,10 +137,10 @@ class JsonFile:
     def read(self) -> Object:
         """The mapping as it is now. It is shared: do not change it. Problem (503, kind config) when it does
         not parse."""
-        looked: dict[JsonFile, _Seen] | None = getattr(_moment, "looked", None)
+        looked = _here.looked
         if looked is None:
             return self._usable(self._look())
-        seen = looked.get(self)
+        seen: _Seen | None = looked.get(self)
         if seen is None:
             seen = looked[self] = self._look()
             if seen.problem:

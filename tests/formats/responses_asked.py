@@ -40,6 +40,8 @@ ASKED = [
 class Body:
     """A call that holds only a body, and headers."""
 
+    key = None
+
     def __init__(self, headers=None, **fields):
         self.headers = headers or {}
         self.fields = {"model": "bench/core", "input": "hello", **fields}

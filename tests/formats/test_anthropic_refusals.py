@@ -261,6 +261,8 @@ GONE = object()
 class Parsed:
     """A call whose body is a value already."""
 
+    key = None
+
     def __init__(self, fields):
         self.fields = fields
         self.headers = {}

@@ -1,7 +1,11 @@
 import unittest
 
+from metrics.bench import scope
+from metrics.bench.keys import Key
+from metrics.bench.scope import Scope
 from metrics.formats import content
 from metrics.records import Problem, Request
+from metrics.web.table import Call
 
 BODY = {
     "on": True,
@@ -67,3 +71,32 @@ class FieldsTest(unittest.TestCase):
                 content.for_panel(Request("core", "core", "all", messages, tools=tools))
         fine = Request("core", "core", "all", [user])
         self.assertIs(content.for_panel(fine), fine)
+
+
+class AskerTest(unittest.TestCase):
+    TOKEN = "bwl_" + "0" * 32
+    # headers -> depth and launch
+    SAID = [
+        ({}, 0, None),
+        ({"x-bench-depth": "2", "x-bench-launch": TOKEN}, 2, TOKEN),
+        ({"x-bench-depth": "no", "authorization": f"Bearer {TOKEN}"}, 0, TOKEN),
+        ({"x-bench-depth": "-1", "x-api-key": "bwl_short"}, 0, None),
+    ]
+
+    def asked(self, key: Key | None = None, **headers: str) -> Request:
+        call = Call("POST", "/", headers)
+        call.key = key
+        return Request("core", "core", "all", [], **content.asker(call))
+
+    def test_what_the_headers_say(self):
+        for headers, depth, launch in self.SAID:
+            with self.subTest(headers):
+                told = self.asked(**headers)
+                self.assertEqual(
+                    (told.key, told.depth, told.launch, told.models), ("local", depth, launch, None)
+                )
+
+    def test_a_key_names_and_bounds_the_asker(self):
+        with scope.of(Scope("ci", models=())):
+            told = self.asked(Key("ci", ""))
+        self.assertEqual((told.key, told.models), ("ci", frozenset()))

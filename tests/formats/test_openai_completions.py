@@ -20,6 +20,7 @@ class Body:
     """A call that holds only a body."""
 
     headers: dict[str, str] = {}
+    key = None
 
     def __init__(self, **fields):
         self.fields = {"model": "bench/core", "prompt": "hello", **fields}
