@@ -6,36 +6,36 @@ their own sums: where `total_tokens` is larger than prompt and completion, the r
 out (xAI, Gemini).
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeGuard
 
 from metrics.records import Usage
 
-# Paths tried in order. DeepSeek names hits at the top, Moonshot `cached_tokens`, proxies of Anthropic its own
-# names.
+Place = tuple[str, str]  # a field, and the field in it ("": itself)
+
+# Tried in order. DeepSeek names hits at the top, Moonshot `cached_tokens`, proxies of Anthropic its own names.
 CACHE_READ = (
     ("prompt_tokens_details", "cached_tokens"),
     ("input_tokens_details", "cached_tokens"),
-    ("prompt_cache_hit_tokens",),
-    ("cached_tokens",),
-    ("cache_read_input_tokens",),
+    ("prompt_cache_hit_tokens", ""),
+    ("cached_tokens", ""),
+    ("cache_read_input_tokens", ""),
 )
-CACHE_WRITE = (("prompt_tokens_details", "cache_write_tokens"), ("cache_creation_input_tokens",))
+CACHE_WRITE = (("prompt_tokens_details", "cache_write_tokens"), ("cache_creation_input_tokens", ""))
 REASONING = (
     ("completion_tokens_details", "reasoning_tokens"),
     ("output_tokens_details", "reasoning_tokens"),
-    ("reasoning_tokens",),
+    ("reasoning_tokens", ""),
 )
-PROMPT = (("prompt_tokens",), ("input_tokens",))
-OUT = (("completion_tokens",), ("output_tokens",))
-COST = (("cost",), ("cost", "total_cost"))  # OpenRouter; Perplexity
+PROMPT = (("prompt_tokens", ""), ("input_tokens", ""))
+OUT = (("completion_tokens", ""), ("output_tokens", ""))
 
 
 def of_chat(raw: Mapping[str, Any]) -> Usage:
     """Usage of a chat completion. What the provider does not say stays None."""
     prompt, out, reasoning = _count(raw, PROMPT), _count(raw, OUT), _count(raw, REASONING)
     read, write = _count(raw, CACHE_READ), _count(raw, CACHE_WRITE)
-    total = _count(raw, (("total_tokens",),))
+    total = _counted(raw.get("total_tokens"))
     if prompt is not None and out is not None and total is not None:
         beside = total - prompt - out
         if beside > 0 and reasoning in (None, beside):
@@ -49,17 +49,17 @@ def of_chat(raw: Mapping[str, Any]) -> Usage:
         out=out,
         reasoning=reasoning,
         raw=raw,
-        cost=next((float(value) for value in _values(raw, COST) if 0 <= value < 1e9), None),
+        cost=_cost(raw.get("cost")),
     )
 
 
 def of_anthropic(raw: Mapping[str, Any]) -> Usage:
     """The one API whose `input_tokens` are those beside the cache's (anthropic 2.14.0, types/usage.py)."""
     return Usage(
-        uncached_in=_count(raw, (("input_tokens",),)),
-        cache_read=_count(raw, (("cache_read_input_tokens",),)),
-        cache_write=_count(raw, (("cache_creation_input_tokens",),)),
-        out=_count(raw, (("output_tokens",),)),
+        uncached_in=_counted(raw.get("input_tokens")),
+        cache_read=_counted(raw.get("cache_read_input_tokens")),
+        cache_write=_counted(raw.get("cache_creation_input_tokens")),
+        out=_counted(raw.get("output_tokens")),
         reasoning=_count(raw, (("output_tokens_details", "thinking_tokens"),)),
         raw=raw,
     )
@@ -68,9 +68,9 @@ def of_anthropic(raw: Mapping[str, Any]) -> Usage:
 def of_gemini(raw: Mapping[str, Any]) -> Usage:
     """`usageMetadata`: the prompt includes what was cached of it, the candidates leave the thoughts out.
     A count of 0 is not written (ai.google.dev/api/generate-content, UsageMetadata)."""
-    prompt, tool = _count(raw, (("promptTokenCount",),)), _count(raw, (("toolUsePromptTokenCount",),))
-    cached, thoughts = _count(raw, (("cachedContentTokenCount",),)), _count(raw, (("thoughtsTokenCount",),))
-    said = _count(raw, (("candidatesTokenCount",),))
+    prompt, tool = _counted(raw.get("promptTokenCount")), _counted(raw.get("toolUsePromptTokenCount"))
+    cached, thoughts = _counted(raw.get("cachedContentTokenCount")), _counted(raw.get("thoughtsTokenCount"))
+    said = _counted(raw.get("candidatesTokenCount"))
     if prompt is None and said is None and thoughts is None:
         return Usage(raw=raw)
     whole = (prompt or 0) + (tool or 0)
@@ -85,21 +85,30 @@ def of_gemini(raw: Mapping[str, Any]) -> Usage:
 
 def of_ollama(raw: Mapping[str, Any]) -> Usage:
     """The counts of a last line (ollama, api/types.go, Metrics), which leaves out what is 0."""
-    prompt, out = _count(raw, (("prompt_eval_count",),)), _count(raw, (("eval_count",),))
+    prompt, out = _counted(raw.get("prompt_eval_count")), _counted(raw.get("eval_count"))
     return Usage(uncached_in=prompt, out=out, raw=raw)
 
 
-def _count(raw: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> int | None:
-    for value in _values(raw, paths):
-        if 0 <= value < 1e12:
-            return int(value)
+def _count(raw: Mapping[str, Any], places: Iterable[Place]) -> int | None:
+    """The count at the first place that has one."""
+    for name, inner in places:
+        value = raw.get(name)
+        if inner:
+            value = value.get(inner) if type(value) is dict else None
+        if value is not None and (count := _counted(value)) is not None:
+            return count
     return None
 
 
-def _values(raw: Mapping[str, Any], paths: tuple[tuple[str, ...], ...]) -> Iterator[int | float]:
-    for path in paths:
-        value: Any = raw
-        for name in path:
-            value = value.get(name) if type(value) is dict else None
-        if type(value) is int or type(value) is float:
-            yield value
+def _cost(said: Any) -> float | None:
+    """USD: OpenRouter says it by itself, Perplexity among its parts."""
+    value = said.get("total_cost") if type(said) is dict else said
+    return float(value) if _is_number(value) and 0 <= value < 1e9 else None
+
+
+def _counted(value: Any) -> int | None:
+    return int(value) if _is_number(value) and 0 <= value < 1e12 else None
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return type(value) is int or type(value) is float
