@@ -14,7 +14,18 @@ from metrics.client import call_ids, objects, quirks, room, sse
 from metrics.client.chunks import Chunks
 from metrics.client.listing import list_models
 from metrics.client.mould import Mould
-from metrics.client.outgoing import CHAT, Conversation, Outgoing, address, bare, bearer, to_json
+from metrics.client.outgoing import (
+    CHAT,
+    EVENTS,
+    JSON,
+    Conversation,
+    Outgoing,
+    address,
+    bare,
+    bearer,
+    model,
+    to_json,
+)
 from metrics.client.quirks import Quirks, learn
 from metrics.client.surrogates import Halves
 from metrics.events import Burst, Chunk, Event, Tick, ToolArguments
@@ -45,21 +56,18 @@ def compose(
         fields["stream"] = True
         if manners.usage:
             fields["stream_options"] = {"include_usage": True}
-    head = b'{"model":' + to_json(target.served) + b',"messages":'
-    tools = fields.pop("tools") if isinstance(fields.get("tools"), AsWritten) else None
-    tail = b"," + to_json(fields)[1:] if fields else b"}"
+    body = [model(target.served) + b',"messages":', conversation.bytes_for(manners, target.model_id)]
+    if isinstance(tools := fields.get("tools"), AsWritten):
+        body += b',"tools":', tools.text
+        del fields["tools"]
+    body.append(b"," + to_json(fields)[1:] if fields else b"}")
     return Outgoing(
         method="POST",
         url=address(target.base, CHAT, manners.root),
-        headers=bearer(target, stream),
-        body=[head, conversation.bytes_for(manners, target.model_id), *_written(tools), tail],
+        headers=bearer(target, EVENTS if stream else JSON),
+        body=body,
         changed=(*conversation.changes_for(manners), *changed),
     )
-
-
-def _written(tools: AsWritten | None) -> tuple[bytes, ...]:
-    """Tools as their caller wrote them."""
-    return () if tools is None else (b',"tools":', tools.text)
 
 
 def _options(target: Target, manners: Quirks, options: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
@@ -111,7 +119,7 @@ def read(
     start = start.removeprefix(sse.BOM).lstrip(objects.BLANK)
     chunks = Chunks(target, now, new_id)
     if start[:1] in (b"{", b"["):
-        yield from _whole(chain([start], pieces), chunks, target, relay)
+        yield from _whole(start, pieces, chunks, target, relay)
     elif start[:1] == b"<":
         raise objects.garbage(target, start)
     else:
@@ -166,10 +174,11 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
         raise objects.unsaid(words, opening, target)
 
 
-def _whole(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool) -> Iterator[Event]:
-    """An answer in one JSON body, although a stream was asked for."""
-    body: list[bytes] = []
-    size = 0
+def _whole(
+    start: bytes, pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
+) -> Iterator[Event]:
+    """An answer in one JSON body, also where a stream was asked for."""
+    body, size = [start], len(start)
     for piece in pieces:
         if not piece:
             yield Tick()

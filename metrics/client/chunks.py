@@ -115,8 +115,9 @@ class Chunks:
     def close(self) -> list[Event]:
         """What is left to say when the stream is over; ends with Closed."""
         finish = self._finish
-        cut = finish in CUT
-        events: list[Event] = [event for tools in self._tools.values() for event in tools.finish(cut)]
+        events: list[Event] = []
+        for tools in self._tools.values():
+            events += tools.finish(finish in CUT)
         if finish in ("stop", "tool_calls"):
             finish = "tool_calls" if self._tools.get(0) else "stop"
         if self._refused and finish == "stop":
@@ -172,7 +173,7 @@ class Chunks:
         if text or logprobs:
             events.append(Text(text, number, logprobs))
         legacy = delta.get("function_call")
-        if isinstance(legacy, Mapping) and not delta.get("tool_calls"):
+        if isinstance(legacy, dict) and not delta.get("tool_calls"):
             self._put(delta, "tool_calls", [{"index": 0, "type": "function", "function": legacy}])
             del delta["function_call"]
         if delta.get("tool_calls"):
@@ -234,10 +235,10 @@ class Chunks:
     def _note_usage(self, chunk: Mapping[str, Any]) -> None:
         """The last usage that counts anything wins: many send null or zeros first, some a running total."""
         found = chunk.get("usage")
-        if not found and "x_groq" in chunk and isinstance(groq := chunk["x_groq"], Mapping):
+        if not found and "x_groq" in chunk and isinstance(groq := chunk["x_groq"], dict):
             found = groq.get("usage")
             self._refuse({"error": groq.get("error")})
-        if isinstance(found, Mapping) and (self._usage is None or any(found.values())):
+        if isinstance(found, dict) and (self._usage is None or any(found.values())):
             self._usage = found
 
     def _refuse(self, chunk: Mapping[str, Any]) -> None:
@@ -250,7 +251,7 @@ def _parts(parts: list[Any]) -> tuple[str, str]:
     """Thoughts and text of content in parts."""
     thought, text = [], []
     for part in parts:
-        if isinstance(part, Mapping):
+        if isinstance(part, dict):
             inner = part.get("thinking")
             if isinstance(inner, list):
                 thought.append(_parts(inner)[1])
@@ -265,7 +266,7 @@ def _details(details: Any) -> str:
     """The readable part of OpenRouter's reasoning_details; encrypted ones have none."""
     if not isinstance(details, list):
         return ""
-    texts = (item.get("text") or item.get("summary") or "" for item in details if isinstance(item, Mapping))
+    texts = (item.get("text") or item.get("summary") or "" for item in details if isinstance(item, dict))
     return "".join(text for text in texts if isinstance(text, str))
 
 

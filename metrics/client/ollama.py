@@ -25,7 +25,7 @@ from metrics.client import (
     usage,
 )
 from metrics.client.called import as_text
-from metrics.client.outgoing import Conversation, Outgoing, address, bare, sendable, to_json
+from metrics.client.outgoing import JSON, Conversation, Outgoing, address, bare, bearer, model, to_json
 from metrics.client.quirks import Quirks, learn
 from metrics.events import Closed, Event, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.longjson import write
@@ -50,6 +50,7 @@ LEVELLED = "gpt-oss"
 LEVELS = {"minimal": "low", "low": "low", "medium": "medium"}
 
 FINISHES = {"length": "length"}
+LINES = "application/x-ndjson, application/json"
 UNSAID = ("load", "unload")  # the model was moved, and asked nothing
 
 
@@ -72,11 +73,11 @@ def compose(
     messages = conversation.shared(
         API, lambda: write(ollama_messages.written(conversation.messages), to_json)
     )
-    head = b'{"model":' + to_json(target.served) + b',"messages":'
+    head = model(target.served) + b',"messages":'
     return Outgoing(
         method="POST",
         url=_under(target.base, "/api/chat"),
-        headers=_headers(target, "application/x-ndjson, application/json" if stream else "application/json"),
+        headers=bearer(target, LINES if stream else JSON),
         body=[head, messages, b"," + to_json({"stream": stream, **fields})[1:]],
         changed=(*changed, *left),
     )
@@ -87,11 +88,6 @@ def _under(base: str, path: str) -> str:
     for suffix in SUFFIXES:
         root = root.removesuffix(suffix).rstrip("/")
     return address(root, path, "")
-
-
-def _headers(target: Target, accept: str) -> tuple[tuple[str, str], ...]:
-    key = (("Authorization", f"Bearer {sendable(target.key, target.endpoint)}"),) if target.key else ()
-    return (("Content-Type", "application/json"), ("Accept", accept), *key)
 
 
 def _fields(
@@ -296,5 +292,5 @@ def list_models(
     host = profile or quirks.host_of(base)
     target = Target(alias=host, model_id="", endpoint=host, connection=host, served="", base=base, key=key)
     url = _under(base, "/api/tags")
-    body = listing.fetched(transport, url, _headers(target, "application/json")[1:], target, now=now())
+    body = listing.fetched(transport, url, bearer(target)[1:], target, now=now())
     return listing.models(listing.entries(body, url))

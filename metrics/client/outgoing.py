@@ -19,6 +19,8 @@ from metrics.records import EXTENSIONS, Message, Problem, Target
 from metrics.values import dataclass
 
 LEADERS = ("system", "developer")
+JSON = "application/json"
+EVENTS = "text/event-stream, application/json"
 CHAT = "/chat/completions"
 T = TypeVar("T")
 
@@ -46,6 +48,10 @@ class Variant(NamedTuple):
     thoughts: str = ""  # the model whose thoughts do
 
 
+UNALTERED = Variant()
+_NONE = frozenset[str]()
+
+
 class Conversation:
     """A request's messages, serialised once and shared by seats. Treats them as read-only; safe between
     threads."""
@@ -61,10 +67,11 @@ class Conversation:
         self._written: dict[Variant, bytes] = {}
         self._shared: dict[Hashable, Any] = {}
         roles = [message.get("role") for message in messages]
-        leaders = [number for number, role in enumerate(roles) if role in LEADERS]
+        later = roles[1:]
         self._developer = "developer" in roles
-        self._scattered = leaders not in ([], [0])
+        self._scattered = "system" in later or "developer" in later
         self._fields = frozenset().union(*messages)
+        self._calls = "tool_calls" in self._fields
         self._unfit: dict[str, bool] = {}
 
     def bytes_for(self, quirks: Quirks, model_id: str = "") -> bytes:
@@ -72,16 +79,16 @@ class Conversation:
         cannot hold them."""
         variant = self.variant(quirks, model_id)
         with self._lock:
-            if variant not in self._written:
-                self._written[variant] = self._as_sent(variant) or longjson.write(
-                    list(self._rewritten(variant)), to_json
-                )
-            return self._written[variant]
+            written = self._written.get(variant)
+            if written is None:
+                written = self._as_sent(variant) or longjson.write(list(self._rewritten(variant)), to_json)
+                self._written[variant] = written
+            return written
 
     def _as_sent(self, variant: Variant) -> bytes | None:
         """The caller's own bytes, where nothing in them has to be altered; None where they are not known."""
         sent = self.messages
-        if not isinstance(sent, longjson.AsWritten) or variant != Variant():
+        if not isinstance(sent, longjson.AsWritten) or variant != UNALTERED:
             return None
         if not EXTENSIONS.keys().isdisjoint(self._fields):
             return None
@@ -96,14 +103,18 @@ class Conversation:
             return found
 
     def variant(self, quirks: Quirks, model_id: str = "") -> Variant:
-        calls = "tool_calls" in self._fields
+        system = self._developer and not quirks.developer
+        gather = self._scattered and quirks.system == "first"
+        drop = quirks.message_drop & self._fields if quirks.message_drop else _NONE
+        if not self._calls:
+            return Variant(system, gather, drop) if system or gather or drop else UNALTERED
         return Variant(
-            system=self._developer and not quirks.developer,
-            gather=self._scattered and quirks.system == "first",
-            drop=quirks.message_drop & self._fields,
-            ids=quirks.ids if calls and quirks.ids and self._has_unfit(quirks.ids) else "",
-            sealed=model_id if calls and quirks.sealed else "",
-            thoughts=model_id if calls and quirks.thoughts else "",
+            system,
+            gather,
+            drop,
+            ids=quirks.ids if quirks.ids and self._has_unfit(quirks.ids) else "",
+            sealed=model_id if quirks.sealed else "",
+            thoughts=model_id if quirks.thoughts else "",
         )
 
     def _has_unfit(self, pattern: str) -> bool:
@@ -113,7 +124,10 @@ class Conversation:
 
     def changes_for(self, quirks: Quirks) -> tuple[str, ...]:
         """What `quirks` alter in this conversation, in words."""
-        system, gather, drop, *_ = self.variant(quirks)
+        variant = self.variant(quirks)
+        if variant is UNALTERED:
+            return ()
+        system, gather, drop, *_ = variant
         return (
             *(("developer messages sent as system",) if system else ()),
             *(("system messages joined into one at the front",) if gather else ()),
@@ -177,15 +191,21 @@ def address(base: str, path: str, root: str = "/v1") -> str:
     return f"{parts.scheme}://{parts.netloc}{folder or root}{path}{query}"
 
 
-def bearer(target: Target, stream: bool) -> tuple[tuple[str, str], ...]:
+def bearer(target: Target, accept: str = JSON) -> tuple[tuple[str, str], ...]:
     """The headers of a request in JSON, and its key where OpenAI's APIs want it."""
-    headers = [
-        ("Content-Type", "application/json"),
-        ("Accept", "text/event-stream, application/json" if stream else "application/json"),
-    ]
-    if target.key:
-        headers.append(("Authorization", f"Bearer {sendable(target.key, target.endpoint)}"))
-    return tuple(headers)
+    return _bearer(target.key, target.endpoint, accept)
+
+
+@functools.lru_cache(maxsize=512)
+def _bearer(key: str | None, endpoint: str, accept: str) -> tuple[tuple[str, str], ...]:
+    plain = (("Content-Type", JSON), ("Accept", accept))
+    return (*plain, ("Authorization", f"Bearer {sendable(key, endpoint)}")) if key else plain
+
+
+@functools.lru_cache(maxsize=512)
+def model(served: str) -> bytes:
+    """How the body of a request begins that names its model first."""
+    return b'{"model":' + to_json(served)
 
 
 def sendable(key: str, endpoint: str) -> str:

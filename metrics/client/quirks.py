@@ -200,14 +200,20 @@ def _within(host: str, name: str) -> bool:
 
 def for_target(target: Target) -> Quirks:
     """How to write to this model now: its host's row, what its kind refuses, and what was learned."""
-    row = of_host(target.profile or host_of(target.base), target.api)
-    reasons = target.reasoning
+    place = _place(target)
+    return _manners(target.profile, target.reasoning, *place, _learned.get(place, _NOTHING))
+
+
+@functools.lru_cache(maxsize=1024)
+def _manners(
+    profile: str, reasons: bool | None, api: str, base: str, served: str, found: frozenset[str]
+) -> Quirks:
+    row = of_host(profile or host_of(base), api)
     if reasons is None and row.reasoners:
-        reasons = re.match(row.reasoners, target.served) is not None
+        reasons = re.match(row.reasoners, served) is not None
     if reasons:
         row = replace(row, reasons=True, drop=row.drop | row.reasoners_drop)
-    found = _learned.get(_place(target))
-    return row if not found else _with(row, found)
+    return _with(row, found) if found else row
 
 
 @functools.lru_cache(maxsize=512)
@@ -224,6 +230,7 @@ _MOST_LEARNED = 4096
 
 _lock = threading.Lock()
 _learned: dict[tuple[str, str, str], frozenset[str]] = {}
+_NOTHING = frozenset[str]()
 
 
 def learn(target: Target, problem: Problem) -> bool:
@@ -236,7 +243,7 @@ def learn(target: Target, problem: Problem) -> bool:
     found = lessons.of(problem, target.api, for_target(target).budget)
     place = _place(target)
     with _lock:
-        known = _learned.get(place, frozenset())
+        known = _learned.get(place, _NOTHING)
         # Having switched the budget's name once, a second refusal means that neither name is the trouble.
         new = {
             lesson for lesson in found if lesson not in known and not (_budget(lesson) and _budget(*known))

@@ -16,7 +16,7 @@ from typing import Any
 from metrics import longjson
 from metrics.client import declared, quirks, responses_items, responses_seals, room
 from metrics.client.listing import list_models
-from metrics.client.outgoing import Conversation, Outgoing, address, bearer, to_json
+from metrics.client.outgoing import EVENTS, JSON, Conversation, Outgoing, address, bearer, model, to_json
 from metrics.client.quirks import Quirks
 from metrics.client.responses_read import read
 from metrics.records import Message, Problem, Target
@@ -66,8 +66,8 @@ def compose(
     return Outgoing(
         method="POST",
         url=address(target.base, PATH, manners.root),
-        headers=bearer(target, stream),
-        body=[b'{"model":' + to_json(target.served) + told, asked, b"," + to_json(fields)[1:]],
+        headers=bearer(target, EVENTS if stream else JSON),
+        body=[model(target.served) + told, asked, b"," + to_json(fields)[1:]],
         changed=(*changed, *left_out),
     )
 

@@ -156,10 +156,10 @@ class ToolCalls:
 
 def _body(item: Mapping[str, Any]) -> tuple[Mapping[str, Any], str]:
     custom = item.get("custom")
-    if isinstance(custom, Mapping):
+    if isinstance(custom, dict):
         return custom, "custom"
     function = item.get("function")
-    return (function if isinstance(function, Mapping) else {}), "function"
+    return (function if isinstance(function, dict) else {}), "function"
 
 
 def _arguments(body: Mapping[str, Any], kind: str) -> str:
@@ -170,7 +170,7 @@ def _signature(item: Mapping[str, Any]) -> str | None:
     """Gemini's thought signature, where its OpenAI-compatible endpoint puts it."""
     value: Any = item
     for name in ("extra_content", "google", "thought_signature"):
-        value = value.get(name) if isinstance(value, Mapping) else None
+        value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, str) else None
 
 

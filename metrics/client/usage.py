@@ -13,7 +13,7 @@ from metrics.records import Usage
 
 Place = tuple[str, str]  # a field, and the field in it ("": itself)
 
-# Tried in order. DeepSeek names hits at the top, Moonshot `cached_tokens`, proxies of Anthropic its own names.
+# Tried in order: DeepSeek names hits at the top, Moonshot `cached_tokens`, those of Anthropic its own names.
 CACHE_READ = (
     ("prompt_tokens_details", "cached_tokens"),
     ("input_tokens_details", "cached_tokens"),
