@@ -8,7 +8,7 @@ too_large, hangup (our side ended it).
 
 import threading
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import Protocol
 
@@ -17,8 +17,6 @@ from metrics.coding import Inflate
 from metrics.line import Line
 from metrics.records import Problem
 from metrics.values import dataclass
-
-_INTERIM_MOST = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +34,11 @@ class Timeouts:
 class Clock:
     """How long the next wait of one call may be."""
 
-    __slots__ = ("_until", "timeouts")
+    __slots__ = ("_quiet", "_until", "timeouts")
 
     def __init__(self, timeouts: Timeouts) -> None:
         self.timeouts = timeouts
+        self._quiet = 0.0  # seconds since something came
         self._until = None if timeouts.total is None else time.monotonic() + timeouts.total
 
     def at_most(self, seconds: float) -> float:
@@ -49,7 +48,26 @@ class Clock:
         left = self._until - time.monotonic()
         if left <= 0:
             raise Problem(504, f"no whole answer within {told(self.timeouts.total or 0.0)}", kind="timeout")
-        return min(seconds, left)
+        return seconds if seconds < left else left
+
+    def receive(self, line: Line, most: float, tick: float | None) -> bytes | None:
+        """What comes on `line`, b"" at its end, None after `tick` quiet seconds. TimeoutError after `most`
+        of them."""
+        wait = most - self._quiet
+        if tick is not None and tick < wait:
+            wait = tick
+        wait = self.at_most(wait)
+        line.wait_at_most(wait)
+        try:
+            piece = line.receive()
+        except TimeoutError:
+            self.at_most(wait)
+            self._quiet += wait
+            if tick is None or self._quiet >= most:
+                raise
+            return None
+        self._quiet = 0.0
+        return piece
 
 
 def told(seconds: float) -> str:
@@ -101,52 +119,6 @@ class Asked(Protocol):
     def keep(self, line: Line) -> None: ...
 
 
-class Silent(Exception):
-    """The connection ended before it gave anything of an answer."""
-
-
-Head = tuple[http1.AnswerHead, bytes]
-
-
-def receive_head(line: Line, clock: Clock, tick: float | None = None) -> Generator[None, None, Head]:
-    """The head of the final answer, and what came after it. Interim (1xx) answers are skipped. Yields after
-    each `tick` quiet seconds. Raises Silent, OSError, Problem."""
-    buffer = yield from _head_piece(line, clock, tick, heard=False)
-    for _ in range(_INTERIM_MOST):
-        searched = 0
-        while (end := http1.end_of_head(buffer, searched)) < 0:
-            searched = len(buffer)
-            buffer += yield from _head_piece(line, clock, tick, heard=True)
-        head, buffer = http1.answer_head(buffer[:end]), buffer[end + 4 :]
-        if head.status >= 200:
-            return head, buffer
-        if head.status == 101:
-            break
-    raise Problem(400, "the answer switches protocols or never gets past its interim answers")
-
-
-def _head_piece(line: Line, clock: Clock, tick: float | None, *, heard: bool) -> Generator[None, None, bytes]:
-    left = clock.timeouts.first_byte
-    while True:
-        wait = clock.at_most(left if tick is None else min(tick, left))
-        line.wait_at_most(wait)
-        try:
-            piece = line.receive()
-        except ConnectionError:
-            piece = b""
-        except TimeoutError:
-            left -= wait
-            if tick is None or left <= 0:
-                raise
-            yield
-            continue
-        if piece:
-            return piece
-        if heard:
-            raise Problem(502, "the connection ended within the answer's head", kind="cut")
-        raise Silent
-
-
 class Arrival:
     """One answer. Read it with `pieces` or `read`, and `close` it (or use `with`): a connection whose
     answer was read whole is used again, any other is closed. `headers` has lower-case names, and no
@@ -160,13 +132,12 @@ class Arrival:
         self._call = call
         self._reusable = head.keep
         self._rest = rest
-        self._left = 0 if bodiless else head.length
-        self._chunks = http1.Chunks() if head.chunked and not bodiless else None
-        self._inflate = (
-            _inflater(head.headers) if "content-encoding" in head.headers and not bodiless else None
-        )
+        self._left = head.length
+        self._chunks = http1.Chunks() if head.chunked else None
+        self._framed = bodiless or head.length == 0  # whether the framing has reached its end
+        coded = "content-encoding" in head.headers and not bodiless
+        self._inflate = _inflater(head.headers) if coded else None
         self._inflating: Iterator[bytes] | None = None
-        self._quiet = 0.0
 
     def __enter__(self) -> "Arrival":
         return self
@@ -184,11 +155,6 @@ class Arrival:
 
     def read(self, limit: int = 32 << 20) -> bytes:
         """The whole body, and the connection given back. Problem 502 (too_large) beyond `limit` bytes."""
-        if self._left == len(self._rest) <= limit and self._inflate is None and self._line is not None:
-            # All of it came with its head, as a small answer does.
-            whole, self._rest, self._left = self._rest, b"", 0
-            self.close()
-            return whole
         pieces, total = [], 0
         while (piece := self._piece(None)) is not None:
             total += len(piece)
@@ -205,9 +171,9 @@ class Arrival:
         if line is None:
             return
         hangup = self._call.hangup
-        if self._reusable and not self._framed():
+        if self._reusable and not self._framed:
             self._settle(line)
-        reusable = self._reusable and not self._rest and self._framed()
+        reusable = self._reusable and not self._rest and self._framed
         if hangup is not None:
             hangup.detach()
             reusable = reusable and not hangup.done
@@ -221,31 +187,41 @@ class Arrival:
     def _piece(self, tick: float | None) -> bytes | None:
         """The next decoded piece, b"" after a quiet tick, None at the end."""
         try:
-            while True:
-                if self._inflating is not None:
-                    for piece in self._inflating:
-                        return piece
-                    self._inflating = None
-                raw = self._raw(tick)
-                if raw is None:
-                    self._end()
-                elif raw and self._inflate is not None:
-                    self._inflating = self._inflate.feed(raw)
-                    continue
-                return raw
+            piece = self._raw(tick) if self._inflate is None else self._inflated(self._inflate, tick)
+            if piece is None:
+                self._end()
+            return piece
         except Problem as problem:
             self._discard()
             raise as_garbage(problem) from None
+        except TimeoutError:
+            self._discard()
+            idle = told(self._call.clock.timeouts.idle)
+            raise Problem(504, f"the answer stood still for {idle}", kind="timeout") from None
         except OSError as error:
             self._discard()
             raise self._cut(f": {error.strerror}" if error.strerror else "") from error
 
+    def _inflated(self, inflate: Inflate, tick: float | None) -> bytes | None:
+        while True:
+            if self._inflating is not None:
+                for piece in self._inflating:
+                    return piece
+                self._inflating = None
+            raw = self._raw(tick)
+            if not raw:
+                return raw
+            self._inflating = inflate.feed(raw)
+
     def _raw(self, tick: float | None) -> bytes | None:
         """The next piece out of its framing, b"" after a quiet tick, None at the end."""
         data, self._rest = self._rest, b""
-        while not self._framed():
+        while not self._framed:
             if not data:
-                received = self._receive(tick)
+                if self._line is None:
+                    raise self._cut()
+                clock = self._call.clock
+                received = clock.receive(self._line, clock.timeouts.idle, tick)
                 if received is None:
                     return b""
                 if not received and (self._chunks is not None or self._left is not None):
@@ -259,41 +235,23 @@ class Arrival:
         self._rest = self._rest or data
         return None
 
-    def _framed(self) -> bool:
-        """Whether the framing has reached its end."""
-        return self._chunks.done if self._chunks is not None else self._left == 0
-
     def _unframed(self, data: bytes) -> bytes:
-        if self._chunks is not None:
-            payload = self._chunks.feed(data)
-            self._rest = self._chunks.rest
+        chunks = self._chunks
+        if chunks is not None:
+            payload = chunks.feed(data)
+            self._rest, self._framed = chunks.rest, chunks.done
             return payload
         if self._left is None:
             # Only the connection's end says where this body ends.
-            self._reusable = False
-            self._left = None if data else 0
+            self._reusable, self._framed = False, not data
+            return data
+        if len(data) <= self._left:
+            self._left -= len(data)
+            self._framed = not self._left
             return data
         payload, self._rest = data[: self._left], data[self._left :]
-        self._left -= len(payload)
+        self._left, self._framed = 0, True
         return payload
-
-    def _receive(self, tick: float | None) -> bytes | None:
-        """What has come, b"" at the connection's end, None after a quiet tick."""
-        if self._line is None:
-            raise self._cut()
-        idle = self._call.clock.timeouts.idle
-        wait = idle if tick is None else min(tick, idle - self._quiet)
-        self._line.wait_at_most(self._call.clock.at_most(wait))
-        try:
-            data = self._line.receive()
-        except TimeoutError:
-            self._call.clock.at_most(wait)
-            self._quiet += wait
-            if tick is None or self._quiet >= idle:
-                raise Problem(504, f"the answer stood still for {told(idle)}", kind="timeout") from None
-            return None
-        self._quiet = 0.0
-        return data
 
     def _end(self) -> None:
         if self._inflate is not None and self._inflate.begun and not self._inflate.done:

@@ -1,10 +1,8 @@
-"""HTTP calls to providers: opening connections, sending a request on one, and trying once more where that
-is safe.
+"""HTTP calls to providers: opening connections, and sending a request on one.
 
-Connections are kept and used again (see pool.py). A kept one may have been closed by the other side just as
-we wrote to it: if it then gives nothing of an answer, the request goes out once more on a new connection;
-nothing else is ever repeated here, and redirects are never followed (a provider's key must not travel to
-where a reply points). Proxies named in the environment are not used: a call goes to the address it names.
+Connections are kept and used again (see pool.py). Redirects are never followed (a provider's key must not
+travel to where a reply points). Proxies named in the environment are not used: a call goes to the address it
+names.
 """
 
 import atexit
@@ -17,22 +15,13 @@ import selectors
 import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
 from metrics import http1
-from metrics.client.arrival import (
-    Arrival,
-    Clock,
-    Hangup,
-    Silent,
-    Timeouts,
-    as_garbage,
-    hung_up,
-    receive_head,
-    told,
-)
+from metrics.client.arrival import Arrival, Clock, Hangup, Timeouts, hung_up
+from metrics.client.opening import Opening
 from metrics.client.pool import Origin, Pool, locate
 from metrics.line import Line
 from metrics.records import Problem
@@ -84,15 +73,12 @@ class Transport:
         internet, for URLs that a request brings. Problem 400 for what cannot be sent, else one of the kinds
         of arrival.py.
         """
-        opening = self.opening(method, url, headers, body, timeouts=timeouts, hangup=hangup, public=public)
-        try:
-            next(opening)
-        except StopIteration as end:
-            arrival: Arrival = end.value
-            return arrival
-        raise AssertionError("without a tick an opening does not pause")
+        sent = self.begin(method, url, headers, body, timeouts=timeouts, hangup=hangup, public=public)
+        arrival = sent.answer()
+        assert arrival is not None  # without a tick it is waited for
+        return arrival
 
-    def opening(
+    def begin(
         self,
         method: str,
         url: str,
@@ -102,26 +88,14 @@ class Transport:
         timeouts: Timeouts = Timeouts(),  # noqa: B008 - frozen
         hangup: Hangup | None = None,
         public: bool = False,
-        tick: float | None = None,
-    ) -> Generator[None, None, Arrival]:
-        """As `open`, but yields after each `tick` quiet seconds of waiting for the answer's head. Closing it
-        ends the call."""
+    ) -> Opening:
+        """As `open`, but without waiting: the request is sent."""
         origin, start = _aim(method, url, public)
         length = sum(map(len, body))
         counted = b"Content-Length: %d\r\n" % length if length or method not in _NO_BODY else b""
         head = b"%b%b%b\r\n" % (start, _fields(tuple(headers), self._agent), counted)
-        call = _Call(self, origin, method, (head, *body), Clock(timeouts), hangup)
-        line = self._pool.take(origin)
-        if line is not None:
-            arrival = yield from call.on(line, tick)
-            if arrival is not None:
-                return arrival
-        arrival = yield from call.on(self._connect(origin, call.clock, hangup), tick)
-        if arrival is None:
-            raise Problem(
-                502, f"{origin.authority} ended the connection without an answer", kind="unreachable"
-            )
-        return arrival
+        clock = Clock(timeouts)
+        return Opening(self, origin, self._pool.take(origin), method, (head, *body), clock, hangup)
 
     def close(self) -> None:
         """End the connections that are idle."""
@@ -129,7 +103,7 @@ class Transport:
 
     # --- connecting
 
-    def _connect(self, origin: Origin, clock: Clock, hangup: Hangup | None) -> Line:
+    def connect(self, origin: Origin, clock: Clock, hangup: Hangup | None) -> Line:
         until = time.monotonic() + clock.at_most(clock.timeouts.connect)
         addresses = _lookup(origin, until, hangup)
         failure: OSError | None = None
@@ -201,76 +175,6 @@ def _fields(headers: tuple[tuple[str, str], ...], agent: str) -> bytes:
     if not names.isdisjoint(_OURS):
         raise Problem(400, f"the headers {', '.join(sorted(names & _OURS))} are the transport's to set")
     return http1.fields(headers if "user-agent" in names else (*headers, ("User-Agent", agent)))
-
-
-class _Call:
-    """One request, ready to be sent on one line or, if that gives nothing, on another."""
-
-    __slots__ = ("_message", "_method", "_origin", "_transport", "clock", "hangup")
-
-    def __init__(
-        self,
-        transport: Transport,
-        origin: Origin,
-        method: str,
-        message: Sequence[bytes],
-        clock: Clock,
-        hangup: Hangup | None,
-    ) -> None:
-        self._transport = transport
-        self._origin = origin
-        self._method = method
-        self._message = message
-        self.clock = clock
-        self.hangup = hangup
-
-    def keep(self, line: Line) -> None:
-        self._transport.keep(self._origin, line)
-
-    def on(self, line: Line, tick: float | None) -> Generator[None, None, Arrival | None]:
-        """The answer's head; None when `line` ended without giving anything of an answer."""
-        try:
-            if self.hangup is not None:
-                self.hangup.attach(line.abort)
-            sent = self._send(line)
-            head, rest = yield from receive_head(line, self.clock, tick)
-            if not sent:
-                head.keep = False
-            bodiless = self._method == "HEAD" or head.status in (204, 304)
-            return Arrival(line, head, rest, self, bodiless)
-        except (Problem, OSError, Silent) as error:
-            line.close()
-            if self.hangup is not None and self.hangup.done:
-                raise hung_up() from None
-            if isinstance(error, Silent):
-                return None
-            raise self._failure(error) from error
-        except GeneratorExit:
-            line.close()
-            raise
-
-    def _send(self, line: Line) -> bool:
-        """Whether all of the request was taken. If not, its answer may say why: some refuse before they
-        have read it."""
-        timeouts, clock = self.clock.timeouts, self.clock
-        line.stand_at_most(clock.at_most(timeouts.idle))
-        try:
-            line.send(self._message)
-        except ConnectionError:
-            return False
-        return True
-
-    def _failure(self, error: Problem | OSError) -> Problem:
-        if isinstance(error, Problem):
-            return as_garbage(error)
-        if isinstance(error, TimeoutError):
-            try:
-                self.clock.at_most(1.0)
-            except Problem as late:
-                return late
-            seconds = self.clock.timeouts.first_byte
-            return Problem(504, f"no answer within {told(seconds)}", kind="timeout")
-        return Problem(502, f"the connection failed before the answer: {error}", kind="unreachable")
 
 
 # --- opening sockets

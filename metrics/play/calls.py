@@ -15,7 +15,7 @@ from metrics.client import transport
 from metrics.client.arrival import hung_up
 from metrics.client.chat import Conversation
 from metrics.client.dialects import DIALECTS, compose
-from metrics.client.transport import Arrival, Hangup, Timeouts
+from metrics.client.transport import Hangup, Timeouts
 from metrics.events import Event, Tick
 from metrics.limits import budgets, cost, gate, ledger, tokens, underway
 from metrics.limits.budgets import Hold
@@ -284,16 +284,16 @@ class _Play:
         limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
         headers = (*outgoing.headers, (DEPTH, str(self.depth)))
         self.token = self.token or underway.begin(self.unfinished)
-        opening = transport.shared().opening(
-            outgoing.method,
-            outgoing.url,
-            headers,
-            outgoing.body,
-            timeouts=limits,
-            hangup=self.hangup,
-            tick=self.quiet,
+        opening = transport.shared().begin(
+            outgoing.method, outgoing.url, headers, outgoing.body, timeouts=limits, hangup=self.hangup
         )
-        with (yield from _ticking(opening)) as arrival:
+        try:
+            while (arrival := opening.answer(self.quiet)) is None:
+                yield Tick()
+        except BaseException:
+            opening.close()
+            raise
+        with arrival:
             if self.entry and arrival.status < 400:
                 self.entry.heard(arrival.headers)
             for event in dialect.read(arrival, target, relay=self.relay, tick=self.quiet):
@@ -306,19 +306,6 @@ class _Play:
             problem = Problem(499, why[1], kind=why[0], retryable=False)
         answer = outcome.of(self.seat, self.said, problem, self.conversation)
         return replace(answer, seconds=self.elapsed(), attempts=self.tries)
-
-
-def _ticking(opening: Generator[None, None, Arrival]) -> Generator[Event, None, Arrival]:
-    """What `opening` returns; its quiet moments as Ticks."""
-    try:
-        while True:
-            next(opening)
-            yield Tick()
-    except StopIteration as end:
-        arrival: Arrival = end.value
-        return arrival
-    finally:
-        opening.close()
 
 
 def row(answer: Answer, filing: Filing, now: float, hold: Hold | None = None) -> dict[str, Any]:

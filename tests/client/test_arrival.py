@@ -1,15 +1,17 @@
-import contextlib
 import gzip
 import unittest
 import zlib
 from collections.abc import Sequence
 
-from metrics.client.arrival import Arrival, Clock, Hangup, Silent, Timeouts, receive_head, told
+from metrics.client.arrival import Clock, Hangup, Timeouts, told
+from metrics.client.opening import Opening
+from metrics.client.pool import Origin
 from metrics.line import Line
 from metrics.records import Problem
 from tests.lines import Played, every_cut
 
 TEXT = b'{"id": "cc-1", "content": "hello hello hello hello"}'
+ORIGIN = Origin("http", "127.0.0.1", 9)
 
 
 def answer(*fields: str, body: bytes = b"", status: str = "200 OK", version: str = "1.1") -> bytes:
@@ -35,13 +37,15 @@ class Case:
         self.line = Played(coming)
         self.kept: list[Line] = []
         self.clock = Clock(timeouts or Timeouts())
-        self.hangup = hangup
-        if hangup is not None:
-            hangup.attach(self.line.abort)
-        head, rest = headed(self.line, self.clock)
-        self.arrival = Arrival(self.line, head, rest, self, bodiless)
+        opening = Opening(self, ORIGIN, self.line, "HEAD" if bodiless else "GET", (), self.clock, hangup)
+        arrival = opening.answer()
+        assert arrival is not None
+        self.arrival = arrival
 
-    def keep(self, line: Line) -> None:
+    def connect(self, *_: object) -> Line:
+        return Played([])
+
+    def keep(self, origin: Origin, line: Line) -> None:
         self.kept.append(line)
 
     @property
@@ -49,18 +53,6 @@ class Case:
         if self.kept:
             return "kept"
         return "closed" if self.line.closed else "open"
-
-
-def headed(line, clock, tick=None):
-    """What receive_head returns; the quiet ticks on the way to it are in `headed.ticks`."""
-    headed.ticks = 0
-    receiving = receive_head(line, clock, tick)
-    while True:
-        try:
-            next(receiving)
-        except StopIteration as end:
-            return end.value
-        headed.ticks += 1
 
 
 FRAMED = {
@@ -104,12 +96,9 @@ class Reading(unittest.TestCase):
                     try:
                         case = Case([whole[:at]] if at else [])
                         case.arrival.read()
-                    except Silent:
-                        self.assertEqual(at, 0)
-                        continue
                     except Problem as problem:
                         kind = problem.kind
-                    self.assertEqual(kind, "cut")
+                    self.assertEqual(kind, "cut" if at else "unreachable")
 
     def test_until_the_connection_ends(self) -> None:
         for version in ("1.0", "1.1"):
@@ -250,17 +239,6 @@ class Waiting(unittest.TestCase):
         case = Case(coming)
         self.assertEqual(list(case.arrival.pieces(tick=10.0)), [b"a", b"", b"", b"bc", b"", b"d"])
         self.assertEqual(case.line.limits[1:], [10.0] * 5)
-
-    def test_waiting_for_a_head_ticks(self) -> None:
-        quiet: list[bytes | Exception] = [TimeoutError()] * 3
-        coming = [*quiet, b"HTTP/1.1 200 OK\r\n", *quiet, b"Content-Length: 0\r\n\r\n"]
-        clock = Clock(Timeouts(first_byte=25.0))
-        for tick, waited, error in [(2.0, 6, None), (10.0, 2, TimeoutError), (None, 0, TimeoutError)]:
-            with self.subTest(tick=tick), contextlib.ExitStack() as expecting:
-                if error:
-                    expecting.enter_context(self.assertRaises(error))
-                headed(Played(list(coming)), clock, tick)
-            self.assertEqual(headed.ticks, waited)
 
     def test_idle(self) -> None:
         timeouts = Timeouts(idle=25.0)
