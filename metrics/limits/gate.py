@@ -1,10 +1,10 @@
 """Where a call asks whether it may go out now, by the limits of its connection and its model.
 
-    with gate.entry(target, size, clock) as entry:
-        while entry.ask(patience).word == "wait": ...
-        entry.heard(headers)            # the answer began
-        entry.refused(problem)          # or there was no room
-    entry.settle(usage, cost)           # what it really took
+    entry = gate.Entry(target, size, clock)
+    while entry.ask(patience).word == "wait": ...
+    entry.heard(headers)            # the answer began
+    entry.settle(usage, cost)       # it is over, and took that
+    entry.refused(problem)          # or there was no room
 
 One lock for each connection, held for microseconds: who is let through has been counted before the next one
 is looked at, so however many ask at once, no limit is exceeded. What is known survives a restart: the past
@@ -113,21 +113,17 @@ def connection(name: str, now: float) -> Connection:
     return found
 
 
-def entry(target: Target, size: Size, clock: Clock) -> "Entry":
-    """A call to `target` that is about to be made. `size` is only asked where tokens count; `clock` gives
-    epoch seconds."""
-    return Entry(target, size, clock)
-
-
 class Entry:
-    """One call on its way: it waits in line, goes out, and is settled when it is over."""
+    """One call on its way, which is about to be made: it waits in line, goes out, and is settled when it is
+    over; with `with` it is over at the end of that. `size` is only asked where tokens count; `clock` gives
+    epoch seconds."""
 
     __slots__ = (
         "_amounts",
         "_clock",
         "_connection",
-        "_ended",
         "_estimated",
+        "_running",
         "_scopes",
         "_size",
         "_ticks",
@@ -145,7 +141,7 @@ class Entry:
         self._amounts = ONE
         self._estimated = False
         self._ticks: tuple[int, ...] = ()
-        self._ended = False
+        self._running = False
         self.sent = 0.0
 
     def __enter__(self) -> "Entry":
@@ -156,12 +152,7 @@ class Entry:
     ) -> None:
         now = self._clock()
         with self._connection.lock:
-            if self._connection.line:
-                self._leave_line()
-            if self._ticks and not self._ended:
-                self._ended = True
-                for scope in self._scopes:
-                    scope.end(now - self.sent)
+            self._end(now)
 
     def ask(self, patience: float) -> Verdict:
         """Whether the call may go: it is counted then. After "wait" ask again, in a moment: its place in the
@@ -178,7 +169,7 @@ class Entry:
                         connection.refresh(scope, version, limit_rows.of(self.target), now)
                 if not connection.line and whole.free() and model.free():
                     return self._go(now)
-                if self._estimated or not any(scope.weighs() for scope in self._scopes):
+                if self._estimated or not (whole.weighs() or model.weighs()):
                     return self._judged(now, patience)
             self._amounts, self._estimated = self._estimate(), True
 
@@ -197,7 +188,7 @@ class Entry:
     def _go(self, now: float) -> Verdict:
         whole, model = self._scopes
         self._ticks = (whole.take(self._amounts, now), model.take(self._amounts, now))
-        self.sent = now
+        self.sent, self._running = now, True
         return pacing.GO
 
     def _ahead(self) -> Amounts:
@@ -228,9 +219,9 @@ class Entry:
 
     def heard(self, headers: Mapping[str, str]) -> None:
         """The answer began, with these headers (names in lower case)."""
-        now = self._clock()
+        now, (whole, model) = self._clock(), self._scopes
         stated = limits_said.in_headers(headers, self.target, now)
-        if not stated and not any(scope.incident or "limits" in scope.known for scope in self._scopes):
+        if not (stated or whole.recovers() or model.recovers()):
             return
         with self._connection.lock:
             for scope in self._scopes:
@@ -239,7 +230,7 @@ class Entry:
                 self._scope(one.scope).hear(one, "headers", now)
 
     def refused(self, problem: Problem) -> None:
-        """The call failed. Tokens of one that was never answered are given back."""
+        """The call failed, and is over."""
         now, limited = self._clock(), problem.limited
         with self._connection.lock:
             if limited is not None:
@@ -249,16 +240,14 @@ class Entry:
                 for one in limited.stated:
                     self._scope(one.scope).hear(one, "error", now)
                 scope.refuse(limited, now)
+            self._end(now)
 
     def settle(self, usage: Usage, units: int | None) -> None:
-        """What the call came to, in place of what was reserved. Figures that are missing stay reserved."""
-        if not self._ticks:
-            return
+        """The call is over, and what it came to counts in place of what was reserved. Once."""
+        now, was, out = self._clock(), self._amounts, usage.out or 0
         into = (usage.uncached_in or 0) + (usage.cache_write or 0)
         if usage.cache_read and limit_rows.of(self.target).cached:
             into += usage.cache_read
-        out = usage.out or 0
-        now, was = self._clock(), self._amounts
         more = Amounts(
             0,
             into + out - was.tokens,
@@ -267,11 +256,20 @@ class Entry:
             (units or 0) - was.usd,
         )
         with self._connection.lock:
-            for scope, tick in zip(self._scopes, self._ticks, strict=True):
+            for scope, tick in zip(self._scopes, self._ticks, strict=False):  # none, if it did not go out
                 scope.change(tick, more, now)
                 if out:
                     scope.typical += (out - scope.typical) / 8
-        self._amounts = Amounts(1, into + out, into, out, units or 0)
+            self._end(now)
+
+    def _end(self, now: float) -> None:
+        """It runs no more, and waits no more."""
+        if self._connection.line:
+            self._leave_line()
+        if self._running:
+            self._running = False
+            for scope in self._scopes:
+                scope.end(now - self.sent)
 
     def _scope(self, name: str) -> Scope:
         return self._scopes[0 if name == "connection" else 1]

@@ -162,9 +162,10 @@ class Scope:
     def take(self, amounts: Amounts, now: float) -> int:
         """Count a call that goes out; its tick."""
         self.running += 1
-        for left in self.left.values():
-            left.amount = left.now(now) - amounts[COLUMNS[left.metric]]
-            left.at = max(left.at, now)
+        if self.left:
+            for left in self.left.values():
+                left.amount = left.now(now) - amounts[COLUMNS[left.metric]]
+                left.at = max(left.at, now)
         return self.track.add(amounts, now)
 
     # --- after it
@@ -175,8 +176,13 @@ class Scope:
 
     def change(self, tick: int, more: Amounts, now: float) -> None:
         self.track.change(tick, more, now)
-        for left in self.left.values():
-            left.amount -= more[COLUMNS[left.metric]]
+        if self.left:
+            for left in self.left.values():
+                left.amount -= more[COLUMNS[left.metric]]
+
+    def recovers(self) -> bool:
+        """Whether an answer tells anything of what was refused before."""
+        return self.incident is not None or "limits" in self.known
 
     def answered(self, sent: float, now: float) -> None:
         """A call that was sent then was answered: what was refused before is allowed again."""

@@ -16,6 +16,7 @@ from metrics.limits.pacing import TICK, Ends
 DAY = midnights.DAY
 MOST = 64  # windows of one track: a limit that changes with every answer makes a new bucket each time
 FORGET = 1024  # lines that are let go of at once
+AT_ONCE = 256  # notes that are counted at once
 
 
 class Amounts(NamedTuple):
@@ -33,63 +34,75 @@ COLUMNS = {metric: column for column, metric in enumerate(Amounts._fields)}
 
 
 class Track:
-    """The past of one connection, or of one model on it."""
+    """The past of one connection, or of one model on it. Until a window is asked for, what goes out is only
+    noted, and counted many at once: most providers' limits are never known."""
 
-    __slots__ = ("_columns", "_first", "_month", "_month_ends", "_ticks", "_windows")
+    __slots__ = ("_columns", "_first", "_last", "_month", "_month_ends", "_noted", "_ticks", "_windows")
 
     def __init__(self) -> None:
         self._ticks = array("q")
         self._columns = [array("d") for _ in COLUMNS]
         self._first = 0  # the number of the oldest line that is kept
+        self._last = 0  # the latest tick
+        self._noted: list[tuple[int, Amounts, float]] = []
         self._windows: dict[tuple[str, str, float], Window] = {}
         self._month = [0.0] * len(COLUMNS)
         self._month_ends = (0.0, 0.0)
 
     def add(self, amounts: Amounts, now: float) -> int:
         """Take what goes out at `now`; its tick, by which it can be changed later."""
-        tick, ticks = int(now / TICK), self._ticks
-        if not ticks or ticks[-1] < tick:
-            if len(ticks) > FORGET and pacing.leaves(ticks[FORGET], DAY) <= now:
-                self._forget()
-            ticks.append(tick)
-            for column in self._columns:
-                column.append(0.0)
-        tick = ticks[-1]  # a clock that was put back counts nothing twice
-        self._count(self._first + len(ticks) - 1, tick, amounts, now)
+        tick = int(now / TICK)
+        if tick < self._last:
+            tick = self._last  # a clock that was put back counts nothing twice
+        self._last = tick
+        self.change(tick, amounts, now)
         return tick
 
     def change(self, tick: int, amounts: Amounts, now: float) -> None:
         """Add `amounts`, which may be negative, to what went out at `tick`."""
-        index = bisect_right(self._ticks, tick) - 1
-        if index < 0 or self._ticks[index] != tick:
-            return  # longer ago than any window
-        self._count(self._first + index, tick, amounts, now)
+        self._noted.append((tick, amounts, now))
+        if self._windows or len(self._noted) == AT_ONCE:
+            self._count()
 
-    def _count(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
-        if now >= self._month_ends[1]:
-            self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
-        index, month = number - self._first, self._month if tick * TICK >= self._month_ends[0] else None
-        if amounts is ONE:  # most calls, when they go out
-            self._columns[0][index] += 1
-            if month is not None:
-                month[0] += 1
-        else:
+    def _count(self) -> None:
+        """Put what is noted where it belongs."""
+        noted, self._noted = self._noted, []
+        ticks, columns, windows = self._ticks, self._columns, self._windows.values()
+        for tick, amounts, now in noted:
+            if not ticks or ticks[-1] < tick:
+                self._begin(tick, now)
+            index = bisect_right(ticks, tick) - 1
+            if index < 0 or ticks[index] != tick:
+                continue  # longer ago than any window
+            if now >= self._month_ends[1]:
+                self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
+            month = self._month if tick * TICK >= self._month_ends[0] else None
             for column, amount in enumerate(amounts):
                 if amount:
-                    self._columns[column][index] += amount
+                    columns[column][index] += amount
                     if month is not None:
                         month[column] += amount
-        for window in self._windows.values():
-            window.take(number, tick, amounts, now)
+            for window in windows:
+                window.take(self._first + index, tick, amounts, now)
+
+    def _begin(self, tick: int, now: float) -> None:
+        """Another quarter second."""
+        if len(self._ticks) > FORGET and pacing.leaves(self._ticks[FORGET], DAY) <= now:
+            self._forget()
+        self._ticks.append(tick)
+        for column in self._columns:
+            column.append(0.0)
 
     def seed(self, past: Iterable[tuple[float, Amounts]], month: Amounts, now: float) -> None:
         """Begin with what is known from before: (moment, amounts) of a day, oldest first, and a month's
         sums, those included."""
         for at, amounts in past:
             self.add(amounts, at)
+        self._count()
         self._month_ends, self._month = midnights.utc_month(now), list(month)
 
     def month(self, column: int, now: float) -> float:
+        self._count()
         return self._month[column] if now < self._month_ends[1] else 0.0
 
     def window(self, metric: str, kind: str, seconds: float, limit: float, now: float) -> "Window":
@@ -99,6 +112,7 @@ class Track:
         if found is None:
             if len(self._windows) >= MOST:
                 self._windows.clear()
+            self._count()
             found = self._windows[key] = _made(self, COLUMNS[metric], kind, seconds, limit, now)
         return found
 

@@ -1,13 +1,13 @@
 """One call to one model, from the first attempt to its line in the ledger.
 
-`place` is a generator: it yields the events as they are said and returns the Answer. Whoever iterates decides
-what to do with the events; the ledger row is written here, whatever happened, because every upstream call has
-one.
+`place` makes a generator: it yields the events as they are said and returns the Answer. Whoever iterates
+decides what to do with the events; the ledger row is written here, whatever happened, because every upstream
+call has one.
 """
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 from metrics import bus
@@ -15,10 +15,12 @@ from metrics.client import transport
 from metrics.client.arrival import hung_up
 from metrics.client.chat import Conversation
 from metrics.client.dialects import DIALECTS, compose
+from metrics.client.opening import Opening
 from metrics.client.transport import Hangup, Timeouts
 from metrics.events import Event, Tick
-from metrics.limits import budgets, cost, gate, ledger, tokens, underway
+from metrics.limits import budgets, cost, gate, ledger, pacing, tokens, underway
 from metrics.limits.budgets import Hold
+from metrics.limits.pacing import Verdict
 from metrics.play import outcome
 from metrics.play.outcome import Said
 from metrics.records import DEPTH, Answer, Problem, Seat
@@ -86,41 +88,20 @@ def place(
     is not sent: "paced". Closing the generator hangs up on the member, and what it cost is recorded; a
     Problem thrown into it ends the call as that. What the budgets and limits of the key leave no room for is
     not asked: its Answer is `skipped`, and no row is written."""
-    play = _Play(
+    return _Play(
         seat,
         conversation,
         options,
+        filing,
         clocks,
         deadline,
         hangup,
         quiet,
-        filing.depth + 1,
         relay,
         attempts,
         patience,
         stream,
-    )
-    try:
-        hold = _hold(play, filing)
-    except Problem as problem:
-        return replace(outcome.failed(Answer(seat, "", cost_status="none"), problem), status="skipped")
-    play.unfinished = lambda: _unfinished(seat, filing, hold, clocks.now())
-    try:
-        yield from play.attempts()
-    except GeneratorExit:
-        hangup.now()
-        play.problem = caller_left()
-        raise
-    finally:
-        answer = play.answer()
-        if play.entry:
-            play.entry.settle(answer.usage, answer.cost)
-            play.entry = None  # each knows the other: the prompt would stay until a collection finds them
-        ledger.add(row(answer, filing, clocks.now(), hold))
-        if hold:
-            hold.settle((answer.usage.prompt or 0) + (answer.usage.out or 0), clocks.now())
-        underway.end(play.token)
-    return answer
+    ).played()
 
 
 def unheard(placed: Generator[Event, None, Answer]) -> Answer:
@@ -144,20 +125,6 @@ def caller_left() -> Problem:
     return Problem(499, "the caller left before the end", kind="caller_left", retryable=False)
 
 
-def _unfinished(seat: Seat, filing: Filing, hold: Hold | None, now: float) -> dict[str, Any]:
-    """The row of a call of which nothing more is heard, because this process is killed."""
-    answer = Answer(seat, "error", error=underway.INTERRUPTED)
-    return row(answer, filing, now, hold) | {"seconds": None}
-
-
-def _hold(play: "_Play", filing: Filing) -> Hold | None:
-    """What is set aside for a call that something limits. Problem 402 or 429 where it does not fit."""
-    if not budgets.limited(filing.key):
-        return None
-    prompt, most = play.size()
-    return budgets.hold(filing.key, filing.collection, play.seat.target, prompt, most, play.clocks.now())
-
-
 @dataclass(slots=True)
 class _Play:
     """One call being made: its attempts, and what the last of them said."""
@@ -165,15 +132,16 @@ class _Play:
     seat: Seat
     conversation: Conversation
     options: Mapping[str, Any]
+    filing: Filing
     clocks: Clocks
     deadline: float
     hangup: Hangup
     quiet: float | None
-    depth: int
-    relay: bool = False
-    most: int = ATTEMPTS
-    patience: float | None = None
-    stream: bool = True
+    relay: bool
+    most: int
+    patience: float | None
+    stream: bool
+    hold: Hold | None = None
     entry: gate.Entry | None = None
     sized: tuple[int, int | None] | None = None
     tries: int = 0
@@ -181,29 +149,76 @@ class _Play:
     problem: Problem | None = None
     started: float = 0.0
     began: float = 0.0  # when the attempt that is under way did, its wait for room included
-    unfinished: Callable[[], dict[str, Any]] = dict
     token: object = None
 
     def elapsed(self) -> float:
         return self.clocks.monotonic() - self.started
 
-    def attempts(self) -> Iterator[Event]:
+    def played(self) -> Generator[Event, None, Answer]:
+        """See `place`."""
+        try:
+            self.hold = self._hold()
+        except Problem as problem:
+            return outcome.skipped(self.seat, problem)
         self.started = self.began = self.clocks.monotonic()
-        while True:
-            before, self.said, self.problem = self.problem, Said(), None
-            try:
-                yield from self._admitted()
-                return
-            except Problem as problem:
-                # After a provider's refusal our own adds nothing.
-                self.problem = before if before and problem.kind == "paced" else _alone(problem)
-                if problem.kind == "paced":
-                    return
-            pause = self._pause(self.problem)
-            if pause is None or self.hangup.done:
-                return
-            self._tell(self.problem, pause)
-            self._rest(pause)
+        again = True
+        try:
+            while again:
+                again = False
+                try:
+                    yield from self._attempt()
+                except Problem as problem:
+                    again = self._goes_on(problem)
+        except GeneratorExit:
+            self.hangup.now()
+            self.problem = caller_left()
+            raise
+        finally:
+            answer = self._over()
+        return answer
+
+    def _hold(self) -> Hold | None:
+        """What is set aside for a call that something limits. Problem 402 or 429 where it does not fit."""
+        key, collection = self.filing.key, self.filing.collection
+        if not budgets.limited(key):
+            return None
+        return budgets.hold(key, collection, self.seat.target, *self.size(), self.clocks.now())
+
+    def _over(self) -> Answer:
+        """The answer, when all who count it have heard of it."""
+        problem, why = self.problem, self.hangup.why
+        if problem is not None and problem.kind == "hangup" and why:
+            problem = Problem(499, why[1], kind=why[0], retryable=False)
+        answer = outcome.of(self.seat, self.said, problem, self.conversation, self.elapsed(), self.tries)
+        if self.entry is not None:
+            self.entry.settle(answer.usage, answer.cost)
+            self.entry = None  # each knows the other: the prompt would stay until a collection finds them
+        ledger.add(row(answer, self.filing, self.clocks.now(), self.hold))
+        if self.hold is not None:
+            self.hold.settle((answer.usage.prompt or 0) + (answer.usage.out or 0), self.clocks.now())
+        underway.end(self.token)
+        return answer
+
+    def _unfinished(self) -> dict[str, Any]:
+        """The row of a call of which nothing more is heard, because this process is killed."""
+        answer = Answer(self.seat, "error", error=underway.INTERRUPTED)
+        return row(answer, self.filing, self.clocks.now(), self.hold) | {"seconds": None}
+
+    # --- one attempt after the other
+
+    def _goes_on(self, problem: Problem) -> bool:
+        """Whether another attempt follows the one that ended so, the pause between them over."""
+        before, self.problem = self.problem, _alone(problem)
+        if problem.kind == "paced":
+            self.problem = before or problem  # after a provider's refusal our own adds nothing
+            return False
+        pause = self._pause(problem)
+        if pause is None or self.hangup.done:
+            return False
+        self._tell(problem, pause)
+        self._rest(pause)
+        self.said = Said()
+        return True
 
     def _rest(self, pause: float) -> None:
         """Let a pause pass, but for a call that somebody ends meanwhile: whoever does waits for that."""
@@ -215,7 +230,7 @@ class _Play:
         """That an attempt failed and another comes after it."""
         if not bus.watched():
             return
-        facts = self.unfinished()
+        facts = self._unfinished()
         began, self.began = self.began, self.clocks.monotonic() + pause
         facts |= {"at": self.clocks.now(), "seconds": self.clocks.monotonic() - began}
         bus.publish("attempt", facts | {"attempt": self.tries, "pause": pause, "error": problem.kind})
@@ -235,32 +250,49 @@ class _Play:
         pause = first * 2 ** (self.tries - 1) if problem.retry_after is None else problem.retry_after
         return pause if pause <= LONGEST_PAUSE and pause < self.deadline - self.elapsed() else None
 
-    def _admitted(self) -> Iterator[Event]:
+    def _attempt(self) -> Iterator[Event]:
         """An attempt, once it fits its limits. The practice squad has none."""
-        left = self.deadline - self.elapsed()
-        if self.seat.target.builtin:
+        target, left, entry = self.seat.target, self.deadline - self.elapsed(), None
+        try:
+            if not target.builtin:
+                entry = self.entry = gate.Entry(target, self.size, self.clocks.now)
+                spare = 0.0 if self.patience is None else max(0.0, left - self.patience)
+                verdict = entry.ask(left - spare)
+                if verdict is not pacing.GO:
+                    left = yield from self._waited(entry, verdict, spare)
             self.tries += 1
-            yield from self._attempt(left)
-            return
-        with gate.entry(self.seat.target, self.size, self.clocks.now) as self.entry:
-            left = yield from self._waited(self.entry, left)
-            self.tries += 1
+            opening = self._asked(left)
             try:
-                yield from self._attempt(left)
-            except Problem as problem:
-                self.entry.refused(problem)
+                while (arrival := opening.answer(self.quiet)) is None:
+                    yield Tick()
+            except BaseException:
+                opening.close()
                 raise
+            with arrival:
+                if entry is not None and arrival.status < 400:
+                    entry.heard(arrival.headers)
+                hear, elapsed = self.said.hear, self.elapsed
+                for event in DIALECTS[target.api].read(arrival, target, relay=self.relay, tick=self.quiet):
+                    hear(event, elapsed)
+                    yield event
+            self.problem = None
+        except Problem as problem:
+            if entry is not None:
+                entry.refused(problem)
+            raise
 
-    def _waited(self, entry: gate.Entry, left: float) -> Generator[Event, None, float]:
-        """What is left of the time once the call may go. Problem (paced) when that is too far off."""
-        needed = left - min(left, left if self.patience is None else self.patience)
-        while (verdict := entry.ask(left - needed)).word == "wait":
+    def _waited(self, entry: gate.Entry, verdict: Verdict, spare: float) -> Generator[Event, None, float]:
+        """What is left of the time once the call may go. Problem (paced) when that is too far off; `spare`
+        of the time is not for waiting."""
+        left = self.deadline - self.elapsed()
+        while verdict.word == "wait":
             if self.hangup.done:
                 raise hung_up()
             self.clocks.sleep(min(LOOK, verdict.seconds))
             if self.quiet is not None:
                 yield Tick()
             left = self.deadline - self.elapsed()
+            verdict = entry.ask(left - spare)
         if verdict.word == "refuse":
             raise gate.refusal(self.seat.target, verdict)
         return left
@@ -274,38 +306,22 @@ class _Play:
             self.sized = asked, most if isinstance(most, int) else None
         return self.sized
 
-    def _attempt(self, left: float) -> Iterator[Event]:
+    def _asked(self, left: float) -> Opening:
+        """The request on its way to the model, which has `left` seconds to answer it."""
         target = self.seat.target
         if left <= 0:
             raise Problem(504, f"{target.alias} had no time left to answer", kind="timeout")
-        dialect = DIALECTS[target.api]
         outgoing = compose(target, self.conversation, self.options, stream=self.stream)
         self.said.changed = outgoing.changed
-        limits = Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left)
-        headers = (*outgoing.headers, (DEPTH, str(self.depth)))
-        self.token = self.token or underway.begin(self.unfinished)
-        opening = transport.shared().begin(
-            outgoing.method, outgoing.url, headers, outgoing.body, timeouts=limits, hangup=self.hangup
+        self.token = self.token or underway.begin(self._unfinished)
+        return transport.shared().begin(
+            outgoing.method,
+            outgoing.url,
+            (*outgoing.headers, (DEPTH, str(self.filing.depth + 1))),
+            outgoing.body,
+            timeouts=Timeouts(connect=min(10.0, left), first_byte=left, idle=min(IDLE, left), total=left),
+            hangup=self.hangup,
         )
-        try:
-            while (arrival := opening.answer(self.quiet)) is None:
-                yield Tick()
-        except BaseException:
-            opening.close()
-            raise
-        with arrival:
-            if self.entry and arrival.status < 400:
-                self.entry.heard(arrival.headers)
-            for event in dialect.read(arrival, target, relay=self.relay, tick=self.quiet):
-                self.said.hear(event, self.elapsed())
-                yield event
-
-    def answer(self) -> Answer:
-        problem, why = self.problem, self.hangup.why
-        if problem is not None and problem.kind == "hangup" and why:
-            problem = Problem(499, why[1], kind=why[0], retryable=False)
-        answer = outcome.of(self.seat, self.said, problem, self.conversation)
-        return replace(answer, seconds=self.elapsed(), attempts=self.tries)
 
 
 def row(answer: Answer, filing: Filing, now: float, hold: Hold | None = None) -> dict[str, Any]:

@@ -141,7 +141,7 @@ class Play:
         for number in range(calls):
             comes += random.choice((0.0, 0.0, random.uniform(0, self.longest / 8), random.uniform(0, 3)))
             size = random.randint(10, 990)
-            entry = gate.entry(self.target, lambda size=size: (size, 16), lambda: self.now)
+            entry = gate.Entry(self.target, lambda size=size: (size, 16), lambda: self.now)
             heapq.heappush(heap, (comes, number, entry, size + 16, comes))
         before = self.now
         while heap:

@@ -39,7 +39,7 @@ class Gate(unittest.TestCase):
         caps.save(name, limits, "test", stamp(self.now))
 
     def entry(self, target=CHAT, size=(100, 50)):
-        return gate.entry(target, lambda: size, lambda: self.now)
+        return gate.Entry(target, lambda: size, lambda: self.now)
 
     def go(self, target=CHAT, patience=0.0, size=(100, 50)):
         """The verdict on a call that is over at once."""

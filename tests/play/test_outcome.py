@@ -1,3 +1,4 @@
+import time
 import unittest
 
 from metrics.client.chat import Conversation
@@ -29,7 +30,7 @@ USED = Usage(uncached_in=10, out=5)
 def of(*events, problem=None):
     said = Said()
     for at, event in enumerate(events):
-        said.hear(event, float(at))
+        said.hear(event, lambda at=at: float(at))
     return outcome.of(SEAT, said, problem, ASKED)
 
 
@@ -100,4 +101,4 @@ class OutcomeTest(unittest.TestCase):
 
     def test_a_failure_in_the_stream_is_raised(self):
         with self.assertRaises(Problem):
-            Said().hear(Failed(Problem(500, "no")), 0.0)
+            Said().hear(Failed(Problem(500, "no")), time.monotonic)
