@@ -1,10 +1,10 @@
 from dataclasses import replace
 
-from metrics.bench import allowances, keys
+from metrics.bench import keys
 from metrics.limits import budgets, cost
 from metrics.play import affordable, calls, candidates, merging, routing, seating
 from metrics.play import panel as play
-from metrics.records import Answer, Price, Problem
+from metrics.records import Answer, Price, Problem, Seat, Target
 from tests.play.house import BY, NOW, House, draw, request
 from tests.provider import text
 
@@ -116,12 +116,17 @@ class ScopedTest(House):
 
 class HeldTest(House):
     def test_a_row_says_what_was_held_for_a_cost_that_stayed_unknown(self):
-        self.provider.script("mm", text("said", usage=None))
-        allowances.save(None, {"budget": "5usd/day", "unknown_cost": "allow"}, BY)
-        for price, held in ((Price(1, 1), True), (None, False)):
-            with self.subTest(price):
-                answer = Answer(None, "error", cost_status="unknown")
-                hold = budgets.Hold("app", None if price is None else 5 * 10**11)
-                self.assertEqual(calls._held(answer, hold), {"held_usd": 0.5 if held else None})
-        self.assertEqual(calls._held(answer, None), {})
-        self.assertEqual(calls._held(replace(answer, cost=1, cost_status="computed"), hold), {})
+        seat = Seat(
+            "p20261129-142645-0a1b2c3d.member1", "member", Target("m", "e:m", "e", "e", "m", "http://h")
+        )
+        unknown = Answer(seat, "error", cost_status="unknown")
+        known = replace(unknown, cost=1, cost_status="computed")
+        for answer, units, held in (
+            (unknown, 5 * 10**11, 0.5),
+            (unknown, None, None),
+            (known, 5 * 10**11, None),
+        ):
+            with self.subTest(answer.cost_status, units=units):
+                row = calls.row(answer, calls.Filing("panel"), NOW, budgets.Hold("app", units))
+                self.assertEqual(row["held_usd"], held)
+        self.assertIsNone(calls.row(unknown, calls.Filing("panel"), NOW)["held_usd"])
