@@ -26,7 +26,7 @@ _KEYS: dict[type[Piece], tuple[bytes, ...]] = {
 }
 _END = b"\n\n"
 _FRAME = re.compile(rb"(?:event: ?[\w.]+\n)?data: ?(?=\{)")
-_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _decoder = json.JSONDecoder()
 
 
@@ -91,45 +91,44 @@ class Mould:
         start = at + len(self._before)
         stop = block.find(_END, start) + len(_END)
         # Where the next event is of another kind, those beyond it are not looked at each time.
-        together = block.startswith(self._before, stop)
-        end = block.rfind(self._behind, start) if together else block.rfind(self._behind, start, stop)
+        last = len(block) if block.startswith(self._before, stop) else stop
+        end = block.rfind(self._behind, start, last)
         if end < 0:
             return None, at + 1
-        found = self._read(block[start:end].split(self._between))
-        if found is None:
-            return None, end
-        texts, spelled = found
-        size = sum(map(len, spelled)) + len(spelled) * len(self._between)
-        kept = self._shape if self._relay else (b"", b"")
-        return Burst(self._like, texts, spelled, *kept), at + size
-
-    def _read(self, spelled: list[bytes]) -> tuple[list[str], list[bytes]] | None:
-        """The strings at the beginning of `spelled` that are whole, with what they mean; None when that
-        cannot be said of any."""
+        spelled = block[start:end].split(self._between)
         texts = _strings(spelled)
         if texts is None:
-            # Something stands between two events that fit, so that one of these runs from event to event:
-            # those before it can still go together.
-            odd = next((n for n, one in enumerate(spelled) if not one or b"\n" in one), None)
-            if odd is None:
-                return None
-            last, fits, _ = spelled[odd].partition(self._behind)
-            spelled = [*spelled[:odd], *((last,) if last and fits else ())]
+            spelled = self._sound(spelled)
             texts = _strings(spelled)
-        return None if texts is None else (texts, spelled)
+            if texts is None:
+                return None, end
+            end = start + sum(map(len, spelled)) + (len(spelled) - 1) * len(self._between)
+        before, behind = self._shape if self._relay else (b"", b"")
+        return Burst(self._like, texts, spelled, before, behind), end + len(self._behind)
+
+    def _sound(self, spelled: list[bytes]) -> list[bytes]:
+        """Those before the first that something stands behind which does not fit, so that it runs from event
+        to event; none where there is no such."""
+        odd = next((n for n, one in enumerate(spelled) if not one or b"\n" in one), None)
+        if odd is None:
+            return []
+        last, fits, _ = spelled[odd].partition(self._behind)
+        return [*spelled[:odd], *((last,) if last and fits else ())]
 
 
 def _strings(spelled: list[bytes]) -> list[str] | None:
-    """What JSON strings without their quotes mean; None when one of them is none, is empty, or holds what
-    only its neighbour completes."""
-    if b"" in spelled:
-        return None
-    inner = b'","'.join(spelled)
-    # A backslash at the end of one would take the next one's quote for its own.
-    if b"\\" in inner and (any(one.endswith(b"\\") for one in spelled) or _SURROGATE.search(inner)):
+    """What JSON strings without their quotes mean; None when there is none, or when one of them is no string,
+    is empty, or holds what only its neighbour completes."""
+    if not spelled or b"" in spelled:
         return None
     try:
-        whole = f'["{inner.decode()}"]'
+        inner = b'","'.join(spelled).decode()
+        if len(spelled) == 1 and '"' not in inner and "\\" not in inner and inner.isprintable():
+            return [inner]  # nothing is escaped, and nothing has to be: it means what it is
+        # A backslash at the end of one would take the next one's quote for its own.
+        if "\\" in inner and (any(one.endswith(b"\\") for one in spelled) or _SURROGATE.search(inner)):
+            return None
+        whole = f'["{inner}"]'
         texts, end = _decoder.raw_decode(whole)
     except ValueError:
         return None

@@ -129,10 +129,15 @@ def _events(pieces: Iterator[bytes], target: Target, mould: Mould | None) -> Ite
 
 def noting(pieces: Iterator[bytes], opening: bytearray) -> Iterator[bytes]:
     """The same pieces; keeps how they began, to quote what turns out to be no event stream."""
+    return chain(_noted(pieces, opening), pieces)
+
+
+def _noted(pieces: Iterator[bytes], opening: bytearray) -> Iterator[bytes]:
     for piece in pieces:
-        if len(opening) < 200:
-            opening += piece
+        opening += piece
         yield piece
+        if len(opening) >= 200:
+            return
 
 
 def _body(pieces: Iterator[bytes], target: Target) -> Iterator[Object | None]:

@@ -219,7 +219,7 @@ def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[
     chunk = _Chunks(request, stamp)
     begun = chunk.head(0)  # goes out with what the first event comes to
     for event in events:
-        said = chunk.together(event) if type(event) is Burst else chunk.said(event)
+        said = chunk.all_said(event) if type(event) is Burst else chunk.said(event)
         if begun and type(event) is not Opened:
             said, begun = begun + said, b""
         if type(event) in LAST:
@@ -294,7 +294,7 @@ class _Chunks:
         kind, text = CALL["custom" if event.index in self._custom else "function"]
         return {"index": event.index, kind: {text: event.text}}
 
-    def together(self, burst: Burst) -> bytes:
+    def all_said(self, burst: Burst) -> bytes:
         if burst.behind:
             return self._theirs.take_all(burst)
         if isinstance(burst.like, Text):

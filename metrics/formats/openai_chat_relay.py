@@ -59,7 +59,10 @@ class Chunks:
                 return b"".join(self.take(burst.before + one + burst.behind) for one in burst.spelled)
             self._moulds = theirs, (before, behind)
         before, behind = self._moulds[1]
-        return self._waited() + before + lines.unbroken((behind + before).join(burst.spelled)) + behind
+        told = before + (behind + before).join(burst.spelled) + behind
+        if not told.isascii():
+            told = lines.unbroken(told)
+        return self._waited() + told if self._waiting else told
 
     def _changed(self, raw: bytes) -> bytes:
         told = _ROLE.sub(b"", raw) if b'"role"' in raw else raw

@@ -286,8 +286,17 @@ class Connection:
     def _stream(self, start: bytes, reply: Reply, request_id: str, *, chunked: bool) -> bool:
         """Send pieces as they come. False when the caller hung up or the body failed: then no end is sent,
         so that what did arrive cannot be taken for the whole."""
+        line = self.line
         try:
-            return all(map(self._pushed, reply.framed(start, chunked=chunked)))
+            for piece in reply.framed(start, chunked=chunked):
+                try:
+                    if piece:
+                        line.send((piece,))
+                    elif line.ended():
+                        return False
+                except OSError:
+                    return False
+            return True
         except Problem as problem:
             self._service.log(f"request {request_id}, its stream broke off: {problem.message}")
         except Exception:
@@ -295,16 +304,6 @@ class Connection:
         finally:
             reply.close()
         return False
-
-    def _pushed(self, piece: bytes) -> bool:
-        """Whether the caller is still there for what was sent, or for what is to come."""
-        if not piece:
-            return not self.line.ended()
-        try:
-            self.line.send((piece,))
-        except OSError:
-            return False
-        return True
 
     def _linger(self) -> bool:
         """Read away what the caller still sends: closing on unread bytes would reset the connection, and
