@@ -28,15 +28,18 @@ def route(state: State, ctx: State, seed: str) -> State:
     day = START + int(ctx["day"])
     panel = route_policy.OPTIONS["panel_in_route"]
     stands = standing.relative(state["cells"].get("core", {}), ctx["shape"], day, panel)
-    known = {
-        "level": stands.level,
-        "record": {
-            alias: (found.own, found.own_n, found.all, found.all_n) for alias, found in stands.records.items()
-        },
-        "last": state["last"],
-        "counts": state["counts"],
+    rows = [_row(alias, state, stands.records.get(alias, standing.Record())) for alias in ctx["candidates"]]
+    return route_policy.POLICIES[POLICY][2](stands.level, rows, seed)
+
+
+def _row(alias: str, state: State, found: standing.Record) -> State:
+    """A candidate as a turn's record has it."""
+    return {
+        "alias": alias,
+        "record": [found.own, found.own_n, found.all, found.all_n],
+        "last": state["last"].get(alias),
+        "useful": state["counts"].get(alias, 0),
     }
-    return route_policy.POLICIES[POLICY][2](known, ctx, seed)
 
 
 def observe(state: State, event: State) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from metrics.bench import settings
 from metrics.evidence import standing, verdicts
-from metrics.evidence.standing import Record
+from metrics.evidence.standing import Record, Standing
 from metrics.play import candidates, route_policy
 from metrics.play.candidates import Candidate
 from metrics.records import Request, Skipped, Target
@@ -36,12 +36,13 @@ def order(request: Request, now: float, seed: int) -> Ranking:
     field = candidates.field(request)
     if not field.fit:
         raise candidates.nobody(request, field.skipped)
-    fit = [candidates.today(one, now) for one in field.fit]
     name = settings.get("route_policy")
-    policy, options, _ = route_policy.POLICIES[name]
+    policy, options, decide = route_policy.POLICIES[name]
     ordinal, day = _day(int(now // DAY))
     stands = standing.of(request.collection, field.shape, ordinal, route_policy.OPTIONS["panel_in_route"])
-    useful = _useful(request.collection, fit) if name == "counts" else None
+    useful = _useful(request.collection, field.fit) if name == "counts" else None
+    rows = [_written(candidates.today(one, now), stands, useful) for one in field.fit]
+    choice = decide(stands.level, rows, seed)
     decision = {
         "policy": policy,
         "opt": options,
@@ -51,13 +52,14 @@ def order(request: Request, now: float, seed: int) -> Ranking:
         "shape_by": field.shape_by,
         "day": day,
         "level": stands.level,
-        "candidates": [_written(one, stands.records.get(one.target.model_id), useful) for one in fit],
+        "candidates": rows,
         "excluded": [{"alias": skip.alias, "reason": skip.why} for skip in field.skipped],
         "record_rev": verdicts.revision(),
+        "order": choice["order"],
+        "ranked": choice["ranked"],
+        "why": choice["why"],
     }
-    choice = again(decision)
-    decision["order"], decision["ranked"], decision["why"] = choice["order"], choice["ranked"], choice["why"]
-    targets = {one.target.alias: one.target for one in fit}
+    targets = {one.target.alias: one.target for one in field.fit}
     return Ranking(tuple(map(targets.__getitem__, choice["order"])), field.skipped, field.shape, decision)
 
 
@@ -73,31 +75,17 @@ def _day(number: int) -> tuple[int, str]:
 
 def again(decision: Mapping[str, Any]) -> route_policy.Decision:
     """What the policy makes of a record, once more. KeyError for a policy that this version does not have."""
-    policy = _NAMED[decision["policy"]]
-    record, last, useful, rests = {}, {}, {}, {}
-    listed = {one["alias"]: one for one in decision["candidates"]}
-    for alias, one in listed.items():
-        record[alias], last[alias], useful[alias] = one["record"], one["last"], one.get("useful", 0)
-        if one["rests"]:
-            rests[alias] = one["rests"]["until"]
-    state = {
-        "level": decision["level"],
-        "record": record,
-        "facts": listed,
-        "last": last,
-        "counts": useful,
-        "rests": rests,
-    }
-    return policy(state, {"candidates": list(listed)}, decision["seed"])
+    return _NAMED[decision["policy"]](decision["level"], decision["candidates"], decision["seed"])
 
 
-_NAMED = {name: policy for name, _, policy in route_policy.POLICIES.values()}
+_NAMED = {name: decide for name, _, decide in route_policy.POLICIES.values()}
 _UNKNOWN = Record()
 
 
-def _written(candidate: Candidate, record: Record | None, useful: Mapping[str, int] | None) -> dict[str, Any]:
+def _written(candidate: Candidate, stands: Standing, useful: Mapping[str, int] | None) -> dict[str, Any]:
     """A candidate in the record: all that a policy may go by."""
-    known, target = record or _UNKNOWN, candidate.target
+    target = candidate.target
+    known = stands.records.get(target.model_id, _UNKNOWN)
     return {
         "alias": target.alias,
         "model_id": target.model_id,

@@ -1,18 +1,19 @@
-"""Who takes a new conversation: pure functions of what is known, who can take it and a seed. No clock, no
-files, no global randomness.
+"""Who takes a new conversation: pure functions of what is known of those that can take it and a seed. No
+clock, no files, no global randomness.
 
-    order(state, ctx, seed) -> {"order": [alias], "ranked": [alias], "prob": {alias: p}, "why": {alias: {}}}
+    order(level, candidates, seed) -> {"order": [alias], "ranked": [alias], "prob": {alias: p}, "why": {}}
 
-`state`: {"level": the usual share of useful verdicts on this kind of task,
-          "record": {alias: [own, own_n, all, all_n]}, as evidence/standing.Record names them,
-          "facts": {alias: {"findings": verified suite findings, "paid": asking it costs nothing more}},
-          "last": {alias: epoch s of its last answer, or None}, "counts": {alias: verdicts that say useful},
-          "rests": {alias: epoch s until which it is not to be first, or None: not known}}
-`ctx`:   {"candidates": [alias] as the collection lists them}
+`level` is the usual share of useful verdicts on this kind of task. `candidates` are rows of a turn's record,
+as the collection lists them:
+
+    {"alias", "record": [own, own_n, all, all_n], as evidence/standing.Record names them,
+     "useful": how many verdicts say useful, "findings": verified suite findings,
+     "paid": whether asking it costs nothing more, "last": epoch s of its last answer, or None,
+     "rests": None, or {"until": epoch s until which it is not to be first, or None: not known}}
 
 `order` is whom to ask, the first one drawn; `ranked` is the same had nobody had a turn; `prob` is each one's
-probability of being the first. What is missing in a mapping of `state` is unknown: no verdicts, no facts,
-never answered, not resting.
+probability of being the first; `why` tells more of each. What is missing in a row is unknown: no verdicts, no
+findings, never answered, not resting. What is handed out is shared: do not change it.
 
 `record/1` gives the lead to the member that seems best with the benefit of the doubt: its share of useful
 verdicts, drawn towards the usual one while there are few, plus one standard deviation (judgement.md, section
@@ -20,16 +21,22 @@ verdicts, drawn towards the usual one while there are few, plus one standard dev
 is the plain rule: most useful verdicts, and one conversation in four to whoever answered longest ago. In
 both, who rests or keeps failing stands last, and ties go to verified findings, then to connections that are
 paid for, then to the collection's own order.
+
+So the chances are the same for one conversation after the other, until somebody is judged, rests, or answers
+after others that it answered before. They are worked out once, and a seed draws from them.
 """
 
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
+
+from metrics.values import dataclass
 
 Decision = dict[str, Any]
-Policy = Callable[[Mapping[str, Any], Mapping[str, Any], int | str], Decision]
+Rows = Sequence[Mapping[str, Any]]
+Policy = Callable[[float, Rows, int | str], Decision]
 
 OPTIONS: dict[str, Any] = {
     "n0": 4.0,  # average verdicts that every member is credited with
@@ -44,35 +51,21 @@ COUNTS_OPTIONS: dict[str, Any] = {"turn": 0.25}
 
 DIGITS = 6  # of the figures that are told
 
+KEPT = 256  # chances that are remembered
+
 _NONE = (0.0, 0.0, 0.0, 0.0)
 _NEVER = float("-inf")
 _UNKNOWN = float("inf")
 
 
-def order(state: Mapping[str, Any], ctx: Mapping[str, Any], seed: int | str) -> Decision:
+def order(level: float, candidates: Rows, seed: int | str) -> Decision:
     """The order by the record."""
-    listed, known = list(ctx["candidates"]), state.get("record", {})
-    merits = {alias: merit(state["level"], known.get(alias, _NONE)) for alias in listed}
-    ranks = _ranks(state, listed, {alias: found["value"] for alias, found in merits.items()})
-    turns = _shares(_waited(state, _ready(state, listed)))
-    decision = _decide(state, ranks, turns, OPTIONS["turn"], seed)
-    for alias, why in decision["why"].items():
-        why |= merits[alias]
-    return decision
+    return _drawn(_by_record(level, _known(candidates)), seed)
 
 
-def counts(state: Mapping[str, Any], ctx: Mapping[str, Any], seed: int | str) -> Decision:
+def counts(level: float, candidates: Rows, seed: int | str) -> Decision:
     """The order by the plain rule of most useful verdicts."""
-    listed = list(ctx["candidates"])
-    useful = {alias: float(state.get("counts", {}).get(alias, 0)) for alias in listed}
-    ranks = _ranks(state, listed, useful)
-    ready = _ready(state, listed)
-    stalest = min(ready, key=lambda alias: _last(state, alias)) if ready else None
-    turns = {stalest: 1.0} if stalest is not None else {}
-    decision = _decide(state, ranks, turns, COUNTS_OPTIONS["turn"], seed)
-    for alias, why in decision["why"].items():
-        why["useful"] = useful[alias]
-    return decision
+    return _drawn(_by_counts(_known(candidates)), seed)
 
 
 # The setting `route_policy` -> (the name in the record, its options, the function).
@@ -82,15 +75,9 @@ POLICIES: Mapping[str, tuple[str, Mapping[str, Any], Policy]] = {
 }
 
 
-def merit(level: float, record: Sequence[float]) -> Mapping[str, float]:
+def merit(level: float, record: Sequence[float]) -> dict[str, float]:
     """What is expected of a member: {"value", "rate", "doubt", "n"}; `n` is of how many verdicts, faded."""
-    return _merit(level, *record)
-
-
-@lru_cache(maxsize=1024)
-def _merit(
-    level: float, own: float, own_n: float, everywhere: float, everywhere_n: float
-) -> Mapping[str, float]:
+    own, own_n, everywhere, everywhere_n = record
     other, n0 = OPTIONS["other"], OPTIONS["n0"]
     believed = n0 + own_n + other * (everywhere_n - own_n)
     quality = (n0 + own + other * (everywhere - own)) / believed
@@ -100,64 +87,122 @@ def _merit(
     return {name: round(figure, DIGITS) for name, figure in told.items()}
 
 
-def _decide(
-    state: Mapping[str, Any], ranks: list[str], turns: Mapping[str, float], chance: float, seed: int | str
-) -> Decision:
-    """Draw who is first. `turns` shares out the turns among those that are ready; nobody ready: no turn."""
-    if not ranks:
-        return {"order": [], "ranked": [], "prob": {}, "why": {}}
-    leader, chance = ranks[0], chance if turns else 0.0
-    prob = {alias: chance * turns.get(alias, 0.0) + (1 - chance) * (alias == leader) for alias in ranks}
-    first = leader
-    if turns.keys() - {leader}:  # else there is nothing to draw, and a generator takes long to make
-        draw = random.Random(seed)
-        if draw.random() < chance:
-            first = draw.choices(list(turns), list(turns.values()))[0]
-    rests = state.get("rests", {})
-    said = {alias: "rests" if alias in rests else "next" for alias in ranks}
-    said[first] = "turn" if first != leader else "leader" if said[first] == "next" else "rests"
-    asked = [first, *(alias for alias in ranks if alias != first)]
-    why = {alias: {"how": said[alias], "p": round(prob[alias], DIGITS)} for alias in asked}
-    return {"order": asked, "ranked": ranks, "prob": prob, "why": why}
+# --- what is known
 
 
-def _ranks(state: Mapping[str, Any], listed: Sequence[str], values: Mapping[str, float]) -> list[str]:
-    """The candidates, best first: those that rest last, the one that is soonest back before the others."""
-    facts, rests = state.get("facts", {}), state.get("rests", {})
-    places = []
-    for number, alias in enumerate(listed):
-        known = facts.get(alias, {})
-        ease = (-known.get("findings", 0), not known.get("paid", False))
-        places.append((_back(rests, alias), -values[alias], *ease, number, alias))
-    return [place[-1] for place in sorted(places)]
+class _Known(NamedTuple):
+    """What is known of a candidate. `back` is when it may be first again: at once, at a time, or nobody
+    knows; `waited` how many of the others answered since it did, among those that may be first."""
+
+    alias: str
+    record: tuple[float, ...]
+    useful: int
+    findings: int
+    paid: bool
+    back: float
+    waited: int
 
 
-def _ready(state: Mapping[str, Any], listed: Sequence[str]) -> list[str]:
-    rests = state.get("rests", {})
-    return [alias for alias in listed if alias not in rests]
+def _known(candidates: Rows) -> tuple[_Known, ...]:
+    latest = sorted([_last(one) for one in candidates if not one.get("rests")], reverse=True)
+    return tuple(
+        [
+            _Known(
+                one["alias"],
+                tuple(one.get("record", _NONE)),
+                one.get("useful", 0),
+                one.get("findings", 0),
+                one.get("paid", False),
+                _back(one["rests"]["until"]) if one.get("rests") else _NEVER,
+                0 if one.get("rests") else latest.index(_last(one)),
+            )
+            for one in candidates
+        ]
+    )
 
 
-def _waited(state: Mapping[str, Any], ready: Sequence[str]) -> dict[str, int]:
-    """How many of the others answered since each did."""
-    lasts = {alias: _last(state, alias) for alias in ready}
-    ordered = sorted(lasts.values(), reverse=True)
-    return {alias: ordered.index(last) for alias, last in lasts.items()}
+def _last(one: Mapping[str, Any]) -> float:
+    last = one.get("last")
+    return _NEVER if last is None else float(last)
 
 
-def _shares(waited: Mapping[str, int]) -> dict[str, float]:
-    weights = {alias: (1.0 + wait) ** OPTIONS["turn_pow"] for alias, wait in waited.items()}
-    total = sum(weights.values())
-    return {alias: weight / total for alias, weight in weights.items()}
-
-
-def _back(rests: Mapping[str, float | None], alias: str) -> float:
-    """When it may be first again: at once, at a time, or nobody knows."""
-    if alias not in rests:
-        return _NEVER
-    until = rests[alias]
+def _back(until: float | None) -> float:
     return _UNKNOWN if until is None else float(until)
 
 
-def _last(state: Mapping[str, Any], alias: str) -> float:
-    last = state.get("last", {}).get(alias)
-    return _NEVER if last is None else float(last)
+# --- what follows from it
+
+
+@dataclass(frozen=True, slots=True)
+class _Chances:
+    """`turns` shares out the turns among those that are ready, and a conversation is one with `chance`;
+    `prob` is each one's of being the first; `told` is what else to say of each, and `decisions` are those
+    that were asked for, by who is first."""
+
+    ranks: list[str]
+    rests: frozenset[str]
+    turns: Mapping[str, float]
+    chance: float
+    prob: Mapping[str, float]
+    told: Mapping[str, Mapping[str, float]]
+    decisions: dict[str, Decision]
+
+
+@lru_cache(maxsize=KEPT)
+def _by_record(level: float, known: tuple[_Known, ...]) -> _Chances:
+    merits = {one.alias: merit(level, one.record) for one in known}
+    values = {alias: found["value"] for alias, found in merits.items()}
+    weights = {one.alias: (1.0 + one.waited) ** OPTIONS["turn_pow"] for one in known if one.back == _NEVER}
+    total = sum(weights.values())
+    turns = {alias: weight / total for alias, weight in weights.items()}
+    return _chances(known, values, turns, OPTIONS["turn"], merits)
+
+
+@lru_cache(maxsize=KEPT)
+def _by_counts(known: tuple[_Known, ...]) -> _Chances:
+    values = {one.alias: float(one.useful) for one in known}
+    ready = [one for one in known if one.back == _NEVER]
+    turns = {max(ready, key=lambda one: one.waited).alias: 1.0} if ready else {}
+    told = {alias: {"useful": useful} for alias, useful in values.items()}
+    return _chances(known, values, turns, COUNTS_OPTIONS["turn"], told)
+
+
+def _chances(
+    known: Sequence[_Known],
+    values: Mapping[str, float],
+    turns: Mapping[str, float],
+    chance: float,
+    told: Mapping[str, Mapping[str, float]],
+) -> _Chances:
+    """Those that rest stand last, the one that is soonest back before the others. Nobody ready: no turn."""
+    best = sorted(known, key=lambda one: (one.back, -values[one.alias], -one.findings, not one.paid))
+    ranks, chance = [one.alias for one in best], chance if turns else 0.0
+    rests = frozenset(one.alias for one in known if one.back != _NEVER)
+    prob = {alias: chance * turns.get(alias, 0.0) + (1 - chance) * (alias == ranks[0]) for alias in ranks}
+    return _Chances(ranks, rests, turns, chance, prob, told, {})
+
+
+def _drawn(chances: _Chances, seed: int | str) -> Decision:
+    """Draw who is first."""
+    if not chances.ranks:
+        return {"order": [], "ranked": [], "prob": {}, "why": {}}
+    first, turns = chances.ranks[0], chances.turns
+    if len(turns) > 1 or first not in turns:  # else whatever is drawn is the same, and drawing takes long
+        draw = random.Random(seed)
+        if draw.random() < chances.chance:
+            first = draw.choices(list(turns), list(turns.values()))[0]
+    found = chances.decisions.get(first)
+    if found is None:
+        found = chances.decisions[first] = _decision(chances, first)
+    return found
+
+
+def _decision(chances: _Chances, first: str) -> Decision:
+    ranks, prob = chances.ranks, chances.prob
+    said = {alias: "rests" if alias in chances.rests else "next" for alias in ranks}
+    said[first] = "turn" if first != ranks[0] else "leader" if said[first] == "next" else "rests"
+    asked = [first, *(alias for alias in ranks if alias != first)]
+    why = {
+        alias: {"how": said[alias], "p": round(prob[alias], DIGITS), **chances.told[alias]} for alias in asked
+    }
+    return {"order": asked, "ranked": ranks, "prob": prob, "why": why}
