@@ -9,7 +9,7 @@ import itertools
 import random
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from functools import partial, wraps
@@ -72,18 +72,15 @@ def ask(api: Format, call: Call) -> Response:
     early = AT_ONCE[api.NAME](call) if api.NAME in AT_ONCE else None
     if early:
         return early
-    request = _asked(api, call)
-    return _route(api, request, call) if request.reply == "route" else _panel(api, request, call)
-
-
-def _asked(api: Format, call: Call) -> Request:
     request = asked.admitted(api.parse(call), call)
+    routed = request.reply == "route"
+    name = None if routed else (request.key, request.format, call.path, call.digest)
     call.release()  # the seats may be at work for long, and have all they need in the request
-    return request
+    return _route(api, request, call) if routed else _panel(api, request, call, name)
 
 
-def _panel(api: Format, request: Request, call: Call) -> Response:
-    name = (request.key, request.format, call.path, call.digest)
+def _panel(api: Format, request: Request, call: Call, name: Hashable) -> Response:
+    """A panel's reply; by its `name` whoever asks the same again may join it."""
     relay: Relay[Event] | None = joined(name) if _is_retry(call) else None
     if relay is None:
         panel = asked.convened(request)
@@ -203,7 +200,8 @@ def who_would_sit(call: Call) -> Response:
 
 def _panel_request(call: Call) -> Request:
     """A request in OpenAI chat's shape, for a panel: what a panel refuses there is refused here."""
-    request = replace(_asked(openai_chat, call), format="bench")
+    request = replace(asked.admitted(openai_chat.parse(call), call), format="bench")
+    call.release()
     if request.reply == "route":
         raise Problem(
             400,

@@ -26,6 +26,7 @@ _CONTROLS = bytes(set(range(32)) - {9} | {127})
 _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
 _ABSOLUTE = re.compile(r"https?://([^/?#]+)([/?].*)?", re.IGNORECASE)
 _SIZE = re.compile(rb"[0-9A-Fa-f]{1,15}")
+_MINORS = {"HTTP/1.1": 1, "HTTP/1.0": 0}
 _METHODS = frozenset({"GET", "POST", "HEAD", "OPTIONS", "PUT", "DELETE", "PATCH"})
 _NAMES_REMEMBERED = 512
 _SIZES_REMEMBERED = 4_096
@@ -89,13 +90,13 @@ def request_head(head: bytes) -> RequestHead:
     if len(words) != 3 or not words[1]:
         raise Problem(400, "the request line is not METHOD TARGET HTTP/1.1")
     method, target, version = words
-    if version not in ("HTTP/1.1", "HTTP/1.0"):
+    minor = _MINORS.get(version)
+    if minor is None:
         wrong = 505 if version.startswith("HTTP/") else 400
         raise Problem(wrong, "this server speaks HTTP/1.1", kind="bad_request")
     if method not in _METHODS and not _TOKEN.fullmatch(method):
         raise Problem(400, "the request's method is not a token")
     headers = _fields(lines)
-    minor = 1 if version == "HTTP/1.1" else 0
     if minor and "host" not in headers:
         raise Problem(400, "an HTTP/1.1 request needs a Host header")
     if target[0] != "/":
@@ -121,9 +122,9 @@ def _status(line: str) -> tuple[int, str, int]:
     """Status, reason and minor version that a status line says."""
     version, _, rest = line.partition(" ")
     status, _, reason = rest.partition(" ")
-    if version not in ("HTTP/1.1", "HTTP/1.0") or len(status) != 3 or not _digits(status) or status < "100":
+    if version not in _MINORS or len(status) != 3 or not _digits(status) or status < "100":
         raise Problem(400, f"the answer does not begin like HTTP/1.1: {line[:40]!r}")
-    return int(status), reason.strip(), 1 if version == "HTTP/1.1" else 0
+    return int(status), reason.strip(), _MINORS[version]
 
 
 def _lines(head: bytes, most: int) -> list[str]:
@@ -139,22 +140,12 @@ def _lines(head: bytes, most: int) -> list[str]:
 
 
 def _fields(lines: list[str]) -> dict[str, str]:
-    try:
-        pairs = [line.split(":", 1) for line in lines[1:]]
-        headers = {_names[raw]: value.strip(" \t") for raw, value in pairs}
-    except (KeyError, ValueError):
-        return _fields_one_by_one(lines)
-    return headers if len(headers) == len(pairs) else _fields_one_by_one(lines)
-
-
-def _fields_one_by_one(lines: list[str]) -> dict[str, str]:
-    """For a head with a name not seen before, a name that comes twice, or a line that is no header."""
     headers: dict[str, str] = {}
     for line in lines[1:]:
         raw, colon, value = line.partition(":")
         if not colon:
             raise Problem(400, "a header line has no colon")
-        name, value = field_name(raw), value.strip(" \t")
+        name, value = _names.get(raw) or field_name(raw), value.strip(" \t")
         headers[name] = _joined(name, headers[name], value) if name in headers else value
     return headers
 
@@ -239,7 +230,7 @@ def status_line(status: int) -> bytes:
 def fields(headers: Iterable[tuple[str, str]]) -> bytes:
     """Header lines for `headers`. A line break in a value would begin a header of its own: that is a
     Problem 400."""
-    lines = [f"{name}: {value}\r\n" for name, value in headers if field_name(name)]
+    lines = [f"{name}: {value}\r\n" for name, value in headers if name in _names or field_name(name)]
     try:
         block = "".join(lines).encode("latin-1")
     except UnicodeEncodeError as error:

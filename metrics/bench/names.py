@@ -20,13 +20,15 @@ def resolve(model: object, reply: str | None = None, to_ask: bool = True) -> tup
     its mode too if it is `to_ask` for; 404: no such collection (the menu lists what there is); 503: its entry
     in collections.json is not one.
     """
-    if not isinstance(model, str) or not model.strip():
+    asked = model.strip() if isinstance(model, str) else ""
+    if not asked:
         raise Problem(
             400, f'name a collection in "model", such as "bench/core". {collections.menu()}', param="model"
         )
-    name, suffix = _claude(model.strip()) or _plain(model.strip())
+    name, suffix = (asked.startswith(CLAUDE) and _claude(asked)) or _plain(asked)
     scope.check(name)
-    if name not in collections.all():
+    found = collections.all().get(name)
+    if found is None:
         raise collections.SHELF.broken(name) or _unknown(
             f'there is no collection "{name[:80]}". {collections.menu()}'
         )
@@ -34,7 +36,7 @@ def resolve(model: object, reply: str | None = None, to_ask: bool = True) -> tup
         raise Problem(
             400, f'"model" asks for :{suffix} and "bench.reply" for {reply}; say one of them', param="model"
         )
-    mode = suffix or reply or collections.get(name).reply
+    mode = suffix or reply or found.reply
     if to_ask:
         scope.check(name, mode)
     return name, mode
@@ -48,8 +50,6 @@ def _plain(model: str) -> tuple[str, str]:
 
 
 def _claude(model: str) -> tuple[str, str] | None:
-    if not model.startswith(CLAUDE):
-        return None
     table = {claude(name, mode): (name, mode) for name in collections.all() for mode in MODES}
     return table.get(model)
 

@@ -69,7 +69,9 @@ class of:
 
 def check(collection: str, mode: str | None = None) -> None:
     """Problem 403 where the collection, or asking it in this mode, is not for whoever asks."""
-    scope = current()
+    scope = _asking.scope
+    if scope is OPEN:
+        return
     if not scope.has(collection):
         raise outside(scope, f'the collection "{collection}"', "collections", scope.collections)
     if mode is not None and not scope.plays(mode):

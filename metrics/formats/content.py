@@ -75,6 +75,8 @@ def member(body: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def sampling(body: Mapping[str, Any]) -> dict[str, Any]:
     """The options that are forwarded, in OpenAI chat's names: temperature top_p stop seed max_tokens."""
+    if SAMPLING.isdisjoint(body):
+        return {}
     limit = whole(body, "max_completion_tokens", 1)
     options = {
         name: value
@@ -103,6 +105,7 @@ SAMPLED: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
     "stop": _stop,
     "seed": partial(whole, low=-(2**63)),
 }
+SAMPLING = frozenset((*SAMPLED, "max_completion_tokens", "max_tokens"))
 
 
 def unused(fields: Mapping[str, Any]) -> tuple[str, ...]:
@@ -114,11 +117,11 @@ def unused(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 def address(body: Mapping[str, Any]) -> tuple[str, str, str]:
     """(model as asked, collection, mode) from "model" and "bench.reply"."""
-    reply = member(body, "bench").get("reply")
+    model, reply = body.get("model"), member(body, "bench").get("reply")
     if reply is not None and reply not in names.MODES:
         raise refuse('"bench.reply" must be all, merged or route', "bench.reply")
-    collection, mode = names.resolve(body.get("model"), reply)
-    return str(body.get("model")), collection, mode
+    collection, mode = names.resolve(model, reply)
+    return str(model), collection, mode
 
 
 # Where OpenAI's clients say which conversation a request is of: Codex, pi, opencode and AI SDKs.

@@ -54,10 +54,7 @@ ERROR_CODES = {
 LEGACY = ("functions", "function_call")
 
 # Fields with a meaning of their own here, or read by `content`; everything else a member gets as it was sent.
-READ = frozenset(
-    ("model", "messages", "stream", "stream_options", "tools", "with", "bench")
-    + ("temperature", "top_p", "stop", "seed", "max_tokens", "max_completion_tokens")
-)
+READ = content.SAMPLING.union(("model", "messages", "stream", "stream_options", "tools", "with", "bench"))
 
 # Of those, what shapes an answer: a panel leaves it out and says so in `bench.ignored` (decisions 11).
 SHAPING = (
@@ -98,7 +95,7 @@ def parse(call: Call) -> Request:
         dropped=hosted.dropped,
         stream=content.flag(body, "stream"),
         include_usage=content.flag(content.member(body, "stream_options"), "include_usage"),
-        ignored=content.unused({name: body[name] for name in SHAPING if name in body}),
+        ignored=content.unused({name: passed[name] for name in SHAPING if name in passed}) if passed else (),
         format=NAME,
         session=content.session(call, body),
         **content.wishes(body),

@@ -25,8 +25,7 @@ _DIGEST = 8  # hex digits that keep two names apart which look alike once shorte
 def fitted(request: Request) -> tuple[Request, dict[str, str]]:
     """The request under names that providers take, in its tools, its calls and its choice; and the caller's
     name of each stand-in, {} when there are none."""
-    names = {named["name"] for named in _named(request)}
-    stands = {name: stand_in(name) for name in names if not _RULE.fullmatch(name)}
+    stands = {name: stand_in(name) for name in _names(request) if not _RULE.fullmatch(name)}
     if not stands:
         return request, {}
     passed = dict(request.passed)
@@ -79,14 +78,20 @@ def _foreign(event: Event, names: Mapping[str, str]) -> bool:
     return isinstance(event, ToolStart) and event.name in names
 
 
-def _named(request: Request) -> Iterator[Mapping[str, Any]]:
-    """Whatever in `request` holds a tool's name under "name"."""
-    choice = request.passed.get("tool_choice")
-    calls = [call for message in request.messages for call in message.get("tool_calls") or ()]
-    for holder in (*request.tools, *calls, *([choice] if isinstance(choice, Mapping) else ())):
+def _names(request: Request) -> set[str]:
+    """Every name of a tool in `request`: in its tools, its calls and its choice."""
+    holders = [*request.tools]
+    for message in request.messages:
+        if "tool_calls" in message:
+            holders += message["tool_calls"] or ()
+    if isinstance(choice := request.passed.get("tool_choice"), Mapping):
+        holders.append(choice)
+    found = set()
+    for holder in holders:
         named = holder.get(_kind(holder))
         if isinstance(named, Mapping) and isinstance(named.get("name"), str):
-            yield named
+            found.add(named["name"])
+    return found
 
 
 def _renamed(holder: Mapping[str, Any], stands: Mapping[str, str]) -> dict[str, Any]:

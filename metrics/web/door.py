@@ -214,12 +214,19 @@ def _networks(text: str) -> tuple[ipaddress.IPv4Network | ipaddress.IPv6Network,
 def _shown(call: Call, in_query: bool) -> str | None:
     """What the call shows as its key: the first that could be one, else the first of all."""
     headers = call.headers
-    scheme, _, bearer = headers.get("authorization", "").strip().partition(" ")
-    found = [bearer.strip()] if scheme.lower() == "bearer" and bearer.strip() else []
-    found += [headers[name].strip() for name in SHOWN_IN if headers.get(name, "").strip()]
-    if in_query and call.param("key"):
+    found = []
+    if "authorization" in headers:
+        scheme, _, bearer = headers["authorization"].strip().partition(" ")
+        found = [bearer.strip()] if scheme.lower() == "bearer" else []
+    for name in SHOWN_IN:
+        if name in headers:
+            found.append(headers[name].strip())
+    if in_query and call.query:
         found.append(call.param("key").strip())
-    return next((one for one in found if one.startswith(keys.PREFIX)), found[0] if found else None)
+    for one in found:
+        if one.startswith(keys.PREFIX):
+            return one
+    return next(filter(None, found), None)
 
 
 def _same(given: str, token: str) -> bool:

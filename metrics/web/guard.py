@@ -92,12 +92,14 @@ class Guard:
         elif call.method not in _READS:
             # Who sends a cookie is a browser, also one too old to say which page it comes from.
             _check_type(headers.get("content-type"), required="cookie" in headers)
-        self._check_door(route, call)
-
-    def _check_door(self, route: Route, call: Call) -> None:
         if route.guard == "gateway":
             call.key = self.door.caller(call, route.query_key)
-        elif self.door.token is None or route.guard == "login":
+        else:
+            self._check_door(route, call)
+
+    def _check_door(self, route: Route, call: Call) -> None:
+        """Of a route of the dashboard."""
+        if self.door.token is None or route.guard == "login":
             return
         elif route.guard == "api":
             call.who = self.door.person(call)

@@ -28,14 +28,14 @@ _HOLE = re.compile(r"\{(\w+)(\*?)\}")
 class Call:
     """One HTTP request. `headers` has lower-case names; `path` is percent-decoded and has no query; `parts`
     are the pattern's. `gone()` tells whether the caller has hung up, without waiting. `body` is there until
-    it is read as JSON, and `digest` then tells it from others (within this process). `key` is the gateway key
-    of whoever asks, once the guard has seen it; None without keys. `who` is the person at the dashboard."""
+    the call is released; a large one until it is read as JSON. `key` is the gateway key of whoever asks, once
+    the guard has seen it; None without keys. `who` is the person at the dashboard."""
 
     __slots__ = (
+        "_digest",
         "_json",
         "_query",
         "body",
-        "digest",
         "gone",
         "headers",
         "key",
@@ -63,33 +63,39 @@ class Call:
     ) -> None:
         self.method = method
         self.raw_path, _, self.query = target.partition("?")
-        self.path = self.raw_path if _plain_ascii(self.raw_path) else decoded(self.raw_path)
+        plain = "%" not in self.raw_path and self.raw_path.isascii()
+        self.path = self.raw_path if plain else decoded(self.raw_path)
         self.headers = {} if headers is None else headers
         self.body = body
         self.parts = {} if parts is None else parts
         self.request_id = request_id
         self.peer = peer
         self.gone = gone
-        self.digest = 0
         self.key: Key | None = None
         self.who = roles.LOCAL
+        self._digest: int | None = None
         self._json: dict[str, Any] | None = None
         self._query: dict[str, str] | None = None
 
     def json(self) -> dict[str, Any]:
         """The body's JSON object, parsed once. Problem 400 that says where it is wrong."""
         if self._json is None:
-            pieces, self.digest = longjson.cut(self.body), hash(self.body)
-            self.body = b""
+            pieces = longjson.cut(self.body)
+            if len(self.body) >= longjson.LARGE:
+                self._digest, self.body = self.digest, b""
             self._json = _object(pieces)
         return self._json
 
+    @property
+    def digest(self) -> int:
+        """What tells the body from others (within this process), while the body is there."""
+        return hash(self.body) if self._digest is None else self._digest
+
     def release(self) -> None:
-        """Let go of what was read, which may be megabytes, but for the short words by which an error names
-        what was asked for."""
-        self._json = {
-            name: value for name, value in self.json().items() if isinstance(value, str) and len(value) < 200
-        }
+        """Let go of what was read, which may be megabytes, but for the name of what was asked for, which an
+        error may say."""
+        model = self.json().get("model")
+        self._json, self.body = {} if model is None else {"model": model}, b""
 
     def param(self, name: str, default: str = "") -> str:
         """The first query parameter of that name."""
@@ -284,10 +290,6 @@ def plain(path: str) -> str:
 def decoded(raw: str) -> str:
     """A percent-encoded path in words; bytes that are not UTF-8 become U+FFFD, which no route has."""
     return unquote_to_bytes(raw.encode("latin-1")).decode("utf-8", "replace")
-
-
-def _plain_ascii(path: str) -> bool:
-    return "%" not in path and path.isascii()
 
 
 def _methods(matches: list[tuple[dict[str, Route], dict[str, str]]]) -> tuple[str, ...]:

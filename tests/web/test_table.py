@@ -35,7 +35,14 @@ class Reading(unittest.TestCase):
         call = Call("POST", "/", body=b'{"model": "m", "messages": [1]}')
         self.assertEqual(call.json(), {"model": "m", "messages": [1]})
         self.assertIs(call.json(), call.json())
+        call.release()
         self.assertEqual(call.body, b"")
+
+    def test_a_large_body_is_not_held_beside_what_it_says(self) -> None:
+        body = b'{"model": "%b"}' % (b"m" * 1_000_000)
+        call = Call("POST", "/", body=body)
+        self.assertEqual(len(call.json()["model"]), 1_000_000)
+        self.assertEqual((call.body, call.digest), (b"", hash(body)))
 
     def test_equal_bodies_are_known_by_their_digest(self) -> None:
         one, same, other = (Call("POST", "/", body=body) for body in (b'{"a": 1}', b'{"a": 1}', b'{"a": 2}'))
@@ -44,11 +51,12 @@ class Reading(unittest.TestCase):
         self.assertEqual(one.digest, same.digest)
         self.assertNotEqual(one.digest, other.digest)
 
-    def test_short_words_outlast_a_release(self) -> None:
-        call = Call("POST", "/", body=json.dumps({"model": "m", "prompt": "x" * 200, "n": 1}).encode())
-        call.json()
-        call.release()
-        self.assertEqual(call.json(), {"model": "m"})
+    def test_the_name_of_what_was_asked_for_outlasts_a_release(self) -> None:
+        for said, kept in (({"model": "m", "prompt": "x" * 200, "n": 1}, {"model": "m"}), ({"n": 1}, {})):
+            call = Call("POST", "/", body=json.dumps(said).encode())
+            call.json()
+            call.release()
+            self.assertEqual(call.json(), kept)
 
 
 class Finding(unittest.TestCase):
