@@ -105,11 +105,15 @@ def _route(api: Format, request: Request, call: Call) -> Response:
     """In the connection's own thread: what the member says goes out as it comes."""
     fitting, names_sent = tool_names.fitted(request)
     turn = routing.begin(fitting, time.time(), f"{random.getrandbits(32):08x}", random.getrandbits(32))
-    events, stamp = _with_own_names(routing.play(turn, call.gone), names_sent), Stamp.new(turn.at)
+    events, stamp = routing.play(turn, call.gone), Stamp.new(turn.at)
+    if names_sent:
+        events = _with_own_names(events, names_sent)
     try:
         if not request.stream:
-            with closing(events):
+            try:
                 reply = gather(events)
+            finally:
+                events.close()
             return as_json(api.reply(request, reply, stamp), headers=_turn_headers(api, call, turn))
         started = _until_said(events)
     except Problem as problem:
@@ -128,7 +132,7 @@ def _with_own_names(
 ) -> Generator[Event, None, None]:
     """Tools under the names that the caller gave them; those that providers refuse went out under others."""
     with closing(events):
-        yield from tool_names.restored(events, names_sent) if names_sent else events
+        yield from tool_names.restored(events, names_sent)
 
 
 def _letterhead(api: Format, call: Call) -> tuple[tuple[str, str], ...]:
@@ -152,16 +156,17 @@ def _until_said(events: Iterator[Event]) -> list[Event]:
 
 def _mute(event: Event) -> bool:
     """Whether nothing has been said yet: an answer that ends here is empty, and no 200."""
-    return all(isinstance(one, Opened) for one in meant(event))
+    return all(type(one) is Opened for one in meant(event))
 
 
 def _safely(started: list[Event], events: Generator[Event, None, None]) -> Iterator[Event]:
-    with closing(events):
-        try:
-            yield from started
-            yield from events
-        except Problem as problem:
-            yield Failed(problem)
+    try:
+        yield from started
+        yield from events
+    except Problem as problem:
+        yield Failed(problem)
+    finally:
+        events.close()
 
 
 def heard(relay: Relay[Event]) -> Iterator[Event]:

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field
 from metrics.client.transport import Hangup
 from metrics.events import Closed, Event, Opened, Reasoning, Tick, meant
 from metrics.evidence import reliability
-from metrics.play import calls, turns
+from metrics.play import calls
 from metrics.play.calls import Clocks, Filing
 from metrics.play.turns import Turn
 from metrics.records import Answer, Problem, Seat, Target
+
+Gone = Callable[[], bool]
+Kinds = frozenset[type[Event]]
 
 LOOK = 1.0  # seconds of silence between looks whether the caller is still there
 QUIET = 10.0  # seconds of silence before a keep-alive, which says nothing and decides nothing
@@ -23,9 +26,11 @@ PACED = 1.0  # seconds that a call waits for room under its limits, while anothe
 UNASKED = 120.0  # seconds that the last member's may, for a caller who set no deadline
 DEADLINE = 3600.0  # an agent's turn may think for long; its caller can always leave
 
-RELAYED = {"openai-chat": "chat"}  # formats that write a dialect's chunks as they came
+# What does not decide who answers: a name, which is nothing said, and thinking, for a while.
+NAMES: Kinds = frozenset({Opened})
+THOUGHTS: Kinds = frozenset({Opened, Reasoning})
 
-Gone = Callable[[], bool]
+RELAYED = {"openai-chat": "chat"}  # formats that write a dialect's chunks as they came
 
 
 @dataclass(slots=True)
@@ -35,13 +40,13 @@ class Waiting:
     clocks: Clocks
     gone: Gone
     started: float
-    heard: float = 0.0
+    heard: float
 
     def due(self) -> bool:
         """Whether it is time for a keep-alive; it is then taken as sent."""
-        elapsed = self.elapsed()
-        due = elapsed - self.heard >= QUIET
-        self.heard = elapsed if due else self.heard
+        now = self.clocks.monotonic()
+        due = now - self.heard >= QUIET
+        self.heard = now if due else self.heard
         return due
 
     def elapsed(self) -> float:
@@ -62,35 +67,37 @@ class Attempt:
     answer: Answer | None = None
     held: list[Event] = field(default_factory=list)
     spoke: bool = False  # whether it has said anything, be it held back
-    thought: float | None = None  # when it began to think, in seconds of the turn
+    thought: float | None = None  # when it began to think
 
     def events(self) -> Generator[Event, None, None]:
         """What of the member's words may leave now."""
         turn = self.turn
         seat = Seat(turn.call_of(self.target), "member", self.target, how=turn.how)
-        began, ended = self.waiting.elapsed(), None
+        waiting, monotonic = self.waiting, self.waiting.clocks.monotonic
+        began, ended = monotonic(), None
         placed = _place(turn, seat, self)
         try:
             while True:
                 event = next(placed)
-                if isinstance(event, Tick):
+                if type(event) is Tick:
                     problem = self._trouble(began)
                     if problem:
                         self.answer = _ended(placed, problem)
                         return
-                    if self.waiting.due():
+                    if waiting.due():
                         yield event
-                elif isinstance(event, Closed):
+                elif type(event) is Closed:
                     ended = event
-                elif self._may_leave(event):
-                    if not self.said:
-                        self.said, turn.seat = True, seat
-                        yield from self.held
-                        self.held.clear()
-                    self.waiting.heard = self.waiting.elapsed()
+                elif self.said:
+                    waiting.heard = monotonic()
                     yield event
                 else:
                     self.held.append(event)
+                    if self._may_leave(event):
+                        self.said, turn.seat = True, seat
+                        waiting.heard = monotonic()
+                        yield from self.held
+                        self.held.clear()
         except StopIteration as end:
             self.answer = end.value
         except GeneratorExit:
@@ -105,23 +112,21 @@ class Attempt:
         """Why a silent call should end: its caller has left, or another member could answer."""
         if self.waiting.gone():
             return calls.caller_left()
-        if self.spoke or self.last or self.waiting.elapsed() - began <= PATIENCE:
+        if self.spoke or self.last or self.waiting.clocks.monotonic() - began <= PATIENCE:
             return None
         return Problem(504, f"{self.target.alias}: no word within {PATIENCE:g} s", kind="timeout")
 
     def _may_leave(self, event: Event) -> bool:
         """Whether the caller may have this now, so that the turn is this member's from here on."""
-        if self.said:
-            return True
-        said = meant(event)
-        if all(isinstance(one, Opened) for one in said):
+        said = {type(one) for one in meant(event)}
+        if said <= NAMES:
             return False
         self.spoke = True
         if not self.turn.request.stream:
             return False
-        if any(not isinstance(one, Opened | Reasoning) for one in said):
+        if not said <= THOUGHTS:
             return True
-        now = self.waiting.elapsed()
+        now = self.waiting.clocks.monotonic()
         self.thought = now if self.thought is None else self.thought
         return now - self.thought > THINKING
 
@@ -150,7 +155,7 @@ def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, A
     return calls.place(
         seat,
         turn.conversation,
-        turns.options(turn),
+        turn.options,
         filing,
         deadline=request.deadline or DEADLINE,
         hangup=Hangup(),

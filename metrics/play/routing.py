@@ -6,7 +6,6 @@ caller's own thread: what the member says goes out as it comes, and a caller who
 """
 
 from collections.abc import Generator
-from contextlib import closing
 from dataclasses import replace
 
 from metrics.client.chat import Conversation
@@ -58,6 +57,7 @@ def begin(request: Request, now: float, token: str, seed: int) -> Turn:
         now,
         seed,
         asked,
+        turns.options(request),
         unranked=how == "sticky" and ranked.decision["candidates"] > 1,
     )
 
@@ -88,12 +88,12 @@ def play(turn: Turn, gone: Gone = lambda: False, clocks: Clocks = REAL) -> Gener
     over. Tick after QUIET seconds without a word. Raises Problem: of the set when nobody answered, of one
     when it broke off. Closing the iterator, or `gone`, hangs up on the member.
     """
-    waiting = Waiting(clocks, gone, clocks.monotonic())
+    now = clocks.monotonic()
+    waiting = Waiting(clocks, gone, now, now)
     for target, last in _offered(turn):
         attempt = Attempt(turn, target, waiting, last)
         try:
-            with closing(attempt.events()) as events:
-                yield from events
+            yield from attempt.events()
         except GeneratorExit:
             if attempt.answer:
                 turns.record(turn, attempt.answer, waiting.elapsed())
@@ -132,7 +132,7 @@ def _finished(turn: Turn, answer: Answer, closed: Closed, waiting: Waiting) -> C
         answer,
         turn.place.conversation,
         turn.conversation,
-        turns.options(turn),
+        turn.options,
         turn=turn.place.turn,
         now=turn.at,
     )

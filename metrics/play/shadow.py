@@ -71,11 +71,11 @@ def consider(
 
     `chance` draws from [0, 1): once for the collection's rate, once for who it is.
     """
-    played = _Turn(request, answer, conversation, turn, asked, options, now)
     try:
         collection = collections.all().get(request.collection)
         if collection is None or answer.status != "ok" or chance() >= collection.shadow:
             return False
+        played = _Turn(request, answer, conversation, turn, asked, options, now)
         if load() or not _seated(played, collection.shadow_daily):
             return False
     except Problem:  # the record cannot be kept now: then there is nothing to play for

@@ -1,5 +1,6 @@
 """A turn of route mode: what it is while it is played, what its caller is told of it, and what is kept."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +26,7 @@ class Turn:
     at: float
     seed: int
     conversation: Conversation
+    options: Mapping[str, Any]  # all that goes to the member beside the messages
     unranked: bool = False  # whether there are others that are not in the ranking yet
     seat: Seat | None = None
     failed: list[Answer] = field(default_factory=list)
@@ -35,9 +37,8 @@ class Turn:
         return ids.turn(self.place.conversation, at)
 
 
-def options(turn: Turn) -> dict[str, Any]:
-    """All that goes to the member beside the messages."""
-    request = turn.request
+def options(request: Request) -> dict[str, Any]:
+    """All of a request that goes to a member beside the messages."""
     tools = request.tools if isinstance(request.tools, list) else list(request.tools)
     return {**request.options, **request.passed, **({"tools": tools} if tools else {})}
 

@@ -4,7 +4,7 @@ import itertools
 import unittest
 from unittest import mock
 
-from metrics.events import Burst, Chunk, Opened, Reasoning, Text, ToolStart
+from metrics.events import Burst, Chunk, Closed, Opened, Reasoning, Text, ToolStart
 from metrics.play.attempt import QUIET, THINKING, Attempt, Waiting
 from metrics.play.calls import Clocks
 
@@ -14,7 +14,7 @@ NAMED = Chunk(b"{}", (Opened("m"),))
 
 def attempt(stream=True, step=0.0):
     ticking = itertools.count()
-    waiting = Waiting(Clocks(monotonic=lambda: next(ticking) * step), lambda: False, 0.0)
+    waiting = Waiting(Clocks(monotonic=lambda: next(ticking) * step), lambda: False, 0.0, 0.0)
     turn = mock.Mock()
     turn.request.stream = stream
     return Attempt(turn, mock.Mock(alias="mm"), waiting, last=False)
@@ -54,14 +54,21 @@ class LeaveTest(unittest.TestCase):
         self.assertEqual(left[:4], [False] * 4)
         self.assertTrue(left[-1])
 
-    def test_once_decided_all_leaves(self):
-        trying = attempt()
-        trying.said = True
-        self.assertTrue(trying._may_leave(ROLE))
+    def test_what_was_held_leaves_first_and_once_decided_all_leaves(self):
+        def said():
+            yield from (NAMED, Reasoning("hm"), Text("a"), ROLE, Text("b"), Closed())
+            return mock.Mock(status="ok")
+
+        for stream in (True, False):
+            with mock.patch("metrics.play.attempt._place", return_value=said()):
+                trying = attempt(stream)
+                left = list(trying.events())
+            self.assertEqual(left, [NAMED, Reasoning("hm"), Text("a"), ROLE, Text("b")])
+            self.assertEqual((trying.said, trying.closed), (stream, Closed()))
 
 
 class WaitingTest(unittest.TestCase):
     def test_a_keep_alive_is_due_after_each_quiet_time(self):
         now = iter([QUIET - 1, QUIET, QUIET + 1, 2 * QUIET])
-        waiting = Waiting(Clocks(monotonic=lambda: next(now)), lambda: False, 0.0)
+        waiting = Waiting(Clocks(monotonic=lambda: next(now)), lambda: False, 0.0, 0.0)
         self.assertEqual([waiting.due() for _ in range(4)], [False, True, False, True])
