@@ -66,4 +66,4 @@ def _moment(panel_id: str) -> str:
     return f"{year}-{month}-{day}T{hour}:{minute}:{second}.000Z"
 
 
-LOG = JsonLog("bodies", key="panel", partition="day")
+LOG = JsonLog("bodies", key="panel", partition="day", large=True)

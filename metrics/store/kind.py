@@ -26,6 +26,7 @@ class Kind:
     empty: Callable[[], State]
     version: int
     meaning: int
+    large: bool = False
 
     def label(self, file: str) -> str:
         return f"{self.name}/{file}" if self.partition else self.name
@@ -40,7 +41,8 @@ class Kind:
 
     def entry(self, row: Row) -> Entry:
         key = row.get(self.key) if self.key else None
-        return Entry(self.file(row), lines.encode(row), key if isinstance(key, str) else None)
+        said = lines.encode_large(row) if self.large else row
+        return Entry(self.file(row), said, key if isinstance(key, str) else None)
 
     def segment(self, path: Path) -> Segment:
         return Segment(path, self.key, self.version)

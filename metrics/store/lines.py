@@ -10,40 +10,55 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from metrics import longjson
+from metrics import compact, longjson
 from metrics.store import disk, migrate
 
 Row = dict[str, Any]
 
 PIECE = 64 * 1024
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False, check_circular=False).encode
+DEEP = 200  # levels of a row; what lies deeper may be too much for a reader
+
+_write = compact.writer(ascii_only=True)
 
 
 def encode(row: Row) -> bytes:
-    """One line. ASCII only, so that no reader sees a line end in a text and any half of a surrogate pair can
-    be kept."""
+    """One line, whatever the row holds. ASCII only, so that no reader sees a line end in a text and any half
+    of a surrogate pair can be kept."""
+    try:
+        return _ascii(row) + b"\n"
+    except (ValueError, TypeError, RecursionError):
+        return _ascii(_plain(row)) + b"\n"
+
+
+def encode_large(row: Row) -> bytes:
+    """`encode`, for a row that may hold very long texts: they are written without copies."""
     try:
         return longjson.write(row, _ascii, b"\n")
-    except ValueError:
-        return longjson.write(_finite(row), _ascii, b"\n")
+    except (ValueError, TypeError, RecursionError):
+        return longjson.write(_plain(row), _ascii, b"\n")
 
 
 def _ascii(value: Any) -> bytes:
-    return _encode(value).encode("ascii")
+    return _write(value).encode("ascii")
 
 
-def _finite(value: Any) -> Any:
-    """`value` with null where it has a number that JSON cannot say (a provider's NaN)."""
+def _plain(value: Any, depth: int = 0) -> Any:
+    """`value` with null where it has what JSON cannot say (a provider's NaN), or what is nested too
+    deeply."""
     match value:
+        case dict() | list() | tuple() if depth == DEEP:
+            return None
         case dict():
-            return {key: _finite(part) for key, part in value.items()}
+            return {str(key): _plain(part, depth + 1) for key, part in value.items()}
         case list() | tuple():
-            return [_finite(part) for part in value]
+            return [_plain(part, depth + 1) for part in value]
         case float() if value != value or value in (float("inf"), float("-inf")):
             return None
-        case _:
+        case str() | int() | float():
             return value
+        case _:
+            return None
 
 
 def with_text(text: str) -> Callable[[bytes], bool]:

@@ -50,7 +50,7 @@ class JsonLog:
 
     `key` names the field by which rows are found; `durable` appends survive a power cut. `fold` adds a row to
     the counters, a JSON mapping that `empty` makes; raise `meaning` when it counts differently than before.
-    `version` is that of the rows.
+    `version` is that of the rows. `large` rows may hold very long texts: each is made a line when it comes.
 
     The first use opens it in the current data folder, reading little however long it is. Problem 500 or 507
     when the disk refuses, 503 when a file was written by a newer program.
@@ -67,9 +67,10 @@ class JsonLog:
         empty: Callable[[], State] = dict,
         version: int = 1,
         meaning: int = 1,
+        large: bool = False,
     ) -> None:
         self.name = name
-        self._kind = Kind(name, key, partition, durable, fold, empty, version, meaning)
+        self._kind = Kind(name, key, partition, durable, fold, empty, version, meaning, large)
         self._opening = threading.RLock()
         self._log: OpenLog | None = None
         migrate.known(name, version)
@@ -107,7 +108,7 @@ class JsonLog:
         (self._log or self.open()).append(rows)
 
     def submit(self, row: Row) -> None:
-        """Count `row` now and have it written within 100 ms."""
+        """Count `row` now and have it written within 100 ms. Nobody changes it from now on."""
         (self._log or self.open()).submit(row)
 
     def flush(self) -> None:

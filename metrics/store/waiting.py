@@ -4,17 +4,35 @@ Bounded: while the disk refuses them, as many bytes are held as HELD says, and w
 lost.
 """
 
-from typing import NamedTuple
+from metrics.store import lines
+from metrics.store.lines import Row
 
 HELD = 64_000_000
+USUAL = 1_000  # bytes that a row counts for until it has been made a line
 
 
-class Entry(NamedTuple):
-    """A row as it will stand in its file."""
+class Entry:
+    """A row as it will stand in its file. The line is made when it is first asked for, which nobody does who
+    waits for a request; the row does not change until then."""
 
-    file: str
-    line: bytes
-    key: str | None
+    __slots__ = ("_row", "file", "key")
+
+    def __init__(self, file: str, row: Row | bytes, key: str | None) -> None:
+        self.file = file
+        self.key = key
+        self._row = row
+
+    @property
+    def line(self) -> bytes:
+        row = self._row  # one look and one change: two threads may be in here
+        if isinstance(row, bytes):
+            return row
+        line = self._row = lines.encode(row)
+        return line
+
+    @property
+    def size(self) -> int:
+        return len(self._row) if isinstance(self._row, bytes) else USUAL
 
 
 class Waiting:
@@ -24,17 +42,18 @@ class Waiting:
         self.entries: list[Entry] = []
         self.lost = 0
         self._bytes = 0
-        self._fresh: dict[str, bytes] = {}
+        self._fresh: dict[str, Entry] = {}
 
     def add(self, entry: Entry) -> bool:
         """Queue a row; whether there was room."""
-        if self._bytes + len(entry.line) > HELD:
+        size = self._bytes + entry.size
+        if size > HELD:
             self.lost += 1
             return False
         self.entries.append(entry)
-        self._bytes += len(entry.line)
+        self._bytes = size
         if entry.key is not None:
-            self._fresh[entry.key] = entry.line
+            self._fresh[entry.key] = entry
         return True
 
     def take(self) -> list[Entry]:
@@ -45,14 +64,15 @@ class Waiting:
     def done(self, entries: list[Entry]) -> None:
         """These are on disk."""
         for entry in entries:
-            if entry.key is not None and self._fresh.get(entry.key) is entry.line:
+            if entry.key is not None and self._fresh.get(entry.key) is entry:
                 del self._fresh[entry.key]
 
     def back(self, entries: list[Entry]) -> None:
         """These are not: they go before what came since."""
         self.entries[:0] = entries
-        self._bytes += sum(len(entry.line) for entry in entries)
+        self._bytes += sum(entry.size for entry in entries)
 
     def newest(self, key: str) -> bytes | None:
         """The latest line with this key that is not on disk yet."""
-        return self._fresh.get(key)
+        entry = self._fresh.get(key)
+        return entry.line if entry else None

@@ -26,18 +26,27 @@ class Lines(HomeCase):
         row = {"a": float("nan"), "b": [float("inf"), 1.0], "c": {"d": (float("-inf"),)}}
         self.assertEqual(lines.decode(lines.encode(row)), {"a": None, "b": [None, 1.0], "c": {"d": [None]}})
 
+    def test_any_row_is_written_what_json_has_no_word_for_as_null(self) -> None:
+        deep: list[object] = []
+        for _ in range(100_000):
+            deep = [deep]
+        circle: dict[str, object] = {"a": 1}
+        circle["b"] = circle
+        for row in ({"a": 1, "b": {2, 3}}, {"a": 1, "b": deep}, {"a": 1, (5,): deep}, circle):
+            for encode in (lines.encode, lines.encode_large):
+                self.assertEqual((lines.decode(encode(row)) or {})["a"], 1)
+
     def test_a_long_text_is_written_without_copies(self) -> None:
         for text in ("x\n" * 500_000, "\ud83e\uddf0\ud800" * 40_000, ["a" * 90_000, float("nan")]):
             with self.subTest(size=len(text)):
-                line = lines.encode({"a": {"b": text}})
+                line = lines.encode_large({"a": {"b": text}})
+                self.assertEqual(line, lines.encode({"a": {"b": text}}))
                 self.assertEqual(line.count(b"\n"), 1)
-                self.assertEqual(
-                    lines.decode(line), json.loads(json.dumps(lines._finite({"a": {"b": text}})))
-                )
+                self.assertEqual(lines.decode(line), json.loads(json.dumps(lines._plain({"a": {"b": text}}))))
         row = {"a": "x" * 2_000_000}
         tracemalloc.start()
         self.addCleanup(tracemalloc.stop)
-        line = lines.encode(row)
+        line = lines.encode_large(row)
         self.assertLess(tracemalloc.get_traced_memory()[1], 1.3 * len(line))
 
     def test_what_is_no_row(self) -> None:

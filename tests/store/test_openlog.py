@@ -299,7 +299,7 @@ class Trouble(LogCase):
         self.fail("it did not come")
 
     def test_memory_is_bounded(self) -> None:
-        with mock.patch.object(writer, "wake"), mock.patch.object(waiting, "HELD", 500):
+        with mock.patch.object(writer, "wake"), mock.patch.object(waiting, "HELD", 5 * waiting.USUAL):
             for number in range(100):
                 self.log.submit(row(number))
             with self.full_after(0), self.assertRaisesRegex(Problem, r"\d\d rows .* are lost"):
