@@ -5,7 +5,7 @@ left. Everything here reads what is kept in memory; nothing is called and nothin
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -65,9 +65,11 @@ class _Asked(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Field:
     """Who of a collection can take the turns that ask the same, in the collection's order and as if all were
-    well, and who cannot. `shape` is the kind of task that they are, `shape_by` what says so."""
+    well, and who cannot. `targets` are by alias; `shape` is the kind of task that the turns are, `shape_by`
+    what says so."""
 
     fit: tuple[Candidate, ...]
+    targets: Mapping[str, Target]
     skipped: tuple[Skipped, ...]
     shape: str
     shape_by: str
@@ -118,7 +120,8 @@ def _field(name: str, asked: _Asked) -> Field:
             fit.append(_able(model))
     if not all(one.model.builtin for one in fit):
         fit = [replace(one, hindrance=PROGRAM) if one.model.builtin else one for one in fit]
-    return Field(tuple(fit), tuple(skipped), *seating.shape_of(collection, asked.images))
+    targets = {one.target.alias: one.target for one in fit}
+    return Field(tuple(fit), targets, tuple(skipped), *seating.shape_of(collection, asked.images))
 
 
 @once_a_moment

@@ -59,8 +59,8 @@ def order(request: Request, now: float, seed: int) -> Ranking:
         "ranked": choice["ranked"],
         "why": choice["why"],
     }
-    targets = {one.target.alias: one.target for one in field.fit}
-    return Ranking(tuple(map(targets.__getitem__, choice["order"])), field.skipped, field.shape, decision)
+    members = tuple(map(field.targets.__getitem__, choice["order"]))
+    return Ranking(members, field.skipped, field.shape, decision)
 
 
 DAY = 86_400  # seconds

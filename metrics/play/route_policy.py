@@ -104,7 +104,8 @@ class _Known(NamedTuple):
 
 
 def _known(candidates: Rows) -> tuple[_Known, ...]:
-    latest = sorted([_last(one) for one in candidates if not one.get("rests")], reverse=True)
+    lasts = [_NEVER if one.get("rests") else _last(one) for one in candidates]
+    latest = sorted(lasts, reverse=True)  # those that rest stand behind all others, who do not count them
     return tuple(
         [
             _Known(
@@ -114,9 +115,9 @@ def _known(candidates: Rows) -> tuple[_Known, ...]:
                 one.get("findings", 0),
                 one.get("paid", False),
                 _back(one["rests"]["until"]) if one.get("rests") else _NEVER,
-                0 if one.get("rests") else latest.index(_last(one)),
+                latest.index(last),
             )
-            for one in candidates
+            for one, last in zip(candidates, lasts, strict=True)
         ]
     )
 
