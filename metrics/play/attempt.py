@@ -157,6 +157,7 @@ def _place(turn: Turn, seat: Seat, attempt: Attempt) -> Generator[Event, None, A
         turn.conversation,
         turn.options,
         filing,
+        size=turn.ranking.size,
         deadline=request.deadline or DEADLINE,
         hangup=Hangup(),
         clocks=attempt.waiting.clocks,

@@ -78,6 +78,7 @@ def place(
     attempts: int = ATTEMPTS,
     patience: float | None = None,
     stream: bool = True,
+    size: int | None = None,
 ) -> Generator[Event, None, Answer]:
     """Ask `seat`'s model, at most `deadline` seconds from now, for a stream or for the whole at once.
 
@@ -87,7 +88,8 @@ def place(
     fits its limits, at most `patience` seconds (None: as long as there is time); what would not fit by then
     is not sent: "paced". Closing the generator hangs up on the member, and what it cost is recorded; a
     Problem thrown into it ends the call as that. What the budgets and limits of the key leave no room for is
-    not asked: its Answer is `skipped`, and no row is written."""
+    not asked: its Answer is `skipped`, and no row is written. `size` is that of the prompt, its
+    tools included, in tokens by estimate, where somebody has looked already."""
     return _Play(
         seat,
         conversation,
@@ -101,6 +103,7 @@ def place(
         attempts,
         patience,
         stream,
+        size,
     ).played()
 
 
@@ -141,6 +144,7 @@ class _Play:
     most: int
     patience: float | None
     stream: bool
+    prompt: int | None
     hold: Hold | None = None
     entry: gate.Entry | None = None
     sized: tuple[int, int | None] | None = None
@@ -302,8 +306,11 @@ class _Play:
         if self.sized is None:
             options = self.options
             most = options.get("max_completion_tokens") or options.get("max_tokens")
-            asked = tokens.estimate(self.conversation.messages) + tokens.of_tools(options.get("tools") or ())
-            self.sized = asked, most if isinstance(most, int) else None
+            prompt = self.prompt
+            if prompt is None:
+                prompt = tokens.estimate(self.conversation.messages)
+                prompt += tokens.of_tools(options.get("tools") or ())
+            self.sized = prompt, most if isinstance(most, int) else None
         return self.sized
 
     def _asked(self, left: float) -> Opening:

@@ -75,8 +75,9 @@ class Field:
     shape_by: str
 
 
-def field(request: Request) -> Field:
-    """The members that can take `request`, and those that cannot. Problem 404 for an unknown collection."""
+def field(request: Request) -> tuple[Field, int]:
+    """The members that can take `request`, and those that cannot; and its size in tokens by estimate, its
+    tools included. Problem 404 for an unknown collection."""
     size, images = tokens.measured(request.messages)
     size += tokens.of_tools(request.tools)
     name, budget = request.collection, request.budget
@@ -89,12 +90,12 @@ def field(request: Request) -> Field:
         budget=budget,
         most=None if budget is None else request.options.get("max_tokens"),
     )
-    return _field(name, asked)
+    return _field(name, asked), size
 
 
 def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Skipped, ...]]:
     """The members that can take `request` as they are at `now`, and those that cannot. Problem as `field`."""
-    found = field(request)
+    found, _ = field(request)
     return [today(one, now) for one in found.fit], found.skipped
 
 
@@ -150,7 +151,7 @@ def nobody(request: Request, skipped: Sequence[Skipped]) -> Problem:
 
 def kind(request: Request) -> tuple[str, str]:
     """The shape of the request and what says so."""
-    found = field(request)
+    found, _ = field(request)
     return found.shape, found.shape_by
 
 

@@ -22,18 +22,19 @@ from metrics.values import dataclass
 class Ranking:
     """`members` are those that can take the turn, in the order in which to ask them; `decision` is what the
     policy was given and what it made of it, in JSON. `shape` is the kind of task that evidence on this turn
-    belongs to."""
+    belongs to, `size` the request's in tokens, by estimate."""
 
     members: tuple[Target, ...]
     skipped: tuple[Skipped, ...]
     shape: str
     decision: dict[str, Any]
+    size: int
 
 
 def order(request: Request, now: float, seed: int) -> Ranking:
     """Rank the members for a new conversation. Problem 404 for an unknown collection, 413 when only the size
     stands in everybody's way, 400 when nobody can for other reasons."""
-    field = candidates.field(request)
+    field, size = candidates.field(request)
     if not field.fit:
         raise candidates.nobody(request, field.skipped)
     name = settings.get("route_policy")
@@ -60,7 +61,7 @@ def order(request: Request, now: float, seed: int) -> Ranking:
         "why": choice["why"],
     }
     members = tuple(map(field.targets.__getitem__, choice["order"]))
-    return Ranking(members, field.skipped, field.shape, decision)
+    return Ranking(members, field.skipped, field.shape, decision, size)
 
 
 DAY = 86_400  # seconds

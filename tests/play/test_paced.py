@@ -2,13 +2,14 @@
 
 import time
 import unittest
+from unittest import mock
 
 from metrics.bench import roster
 from metrics.client.chat import Conversation
 from metrics.client.transport import Hangup
 from metrics.events import Tick, gather
 from metrics.evidence import reliability
-from metrics.limits import caps, ledger
+from metrics.limits import caps, ledger, tokens
 from metrics.play import calls, routing
 from metrics.play.calls import Clocks, Filing
 from metrics.records import Problem, Seat
@@ -155,6 +156,17 @@ class PacedTest(House):
         """The `bench` object of a new conversation's turn."""
         turn = routing.begin(request(reply="route", text=f"task {seed}"), self.now(), f"{seed:08x}", seed)
         return gather(routing.play(turn, clocks=self.clocks)).extra["bench"]
+
+    def test_a_routed_requests_size_is_estimated_once(self):
+        self.provider.script("mm", text("one"))
+        self.add("mm", context=100_000)
+        self.seat("core", "mm")
+        self.limit(tpm=100_000)
+        asked = request(reply="route", messages=ASKED)
+        with mock.patch.object(tokens, "measured", side_effect=tokens.measured) as measured:
+            turn = routing.begin(asked, self.now(), "0a1b2c3d", 7)
+            self.assertEqual(gather(routing.play(turn, clocks=self.clocks)).text, "one")
+        measured.assert_called_once()
 
 
 if __name__ == "__main__":
