@@ -90,10 +90,12 @@ class Transport:
         public: bool = False,
     ) -> Opening:
         """As `open`, but without waiting: the request is sent."""
-        origin, start = _aim(method, url, public)
+        origin, head = _aim(method, url, public, tuple(headers), self._agent)
         length = sum(map(len, body))
-        counted = b"Content-Length: %d\r\n" % length if length or method not in _NO_BODY else b""
-        head = b"%b%b%b\r\n" % (start, _fields(tuple(headers), self._agent), counted)
+        if length or method not in _NO_BODY:
+            head = b"%bContent-Length: %d\r\n\r\n" % (head, length)
+        else:
+            head += b"\r\n"
         clock = Clock(timeouts)
         return Opening(self, origin, self._pool.take(origin), method, (head, *body), clock, hangup)
 
@@ -161,20 +163,18 @@ def shared() -> Transport:
 
 # Calls to one model begin alike and have the same headers, each time.
 @functools.lru_cache(maxsize=256)
-def _aim(method: str, url: str, public: bool) -> tuple[Origin, bytes]:
-    """Where a call goes, and the first lines of its head."""
+def _aim(
+    method: str, url: str, public: bool, headers: tuple[tuple[str, str], ...], agent: str
+) -> tuple[Origin, bytes]:
+    """Where a call goes, and its head but for the body's length."""
     if not (method.isascii() and method.isalpha()):
         raise Problem(400, f"{method[:20]!r} is not an HTTP method")
     origin, target = locate(url, public)
-    return origin, f"{method} {target} HTTP/1.1\r\nHost: {origin.authority}\r\n".encode("ascii")
-
-
-@functools.lru_cache(maxsize=256)
-def _fields(headers: tuple[tuple[str, str], ...], agent: str) -> bytes:
     names = {http1.field_name(name) for name, _ in headers}
     if not names.isdisjoint(_OURS):
         raise Problem(400, f"the headers {', '.join(sorted(names & _OURS))} are the transport's to set")
-    return http1.fields(headers if "user-agent" in names else (*headers, ("User-Agent", agent)))
+    fields = http1.fields(headers if "user-agent" in names else (*headers, ("User-Agent", agent)))
+    return origin, f"{method} {target} HTTP/1.1\r\nHost: {origin.authority}\r\n".encode("ascii") + fields
 
 
 # --- opening sockets

@@ -244,7 +244,7 @@ class Entry:
 
     def settle(self, usage: Usage, units: int | None) -> None:
         """The call is over, and what it came to counts in place of what was reserved. Once."""
-        now, was, out = self._clock(), self._amounts, usage.out or 0
+        now, was, out, (whole, model) = self._clock(), self._amounts, usage.out or 0, self._scopes
         into = (usage.uncached_in or 0) + (usage.cache_write or 0)
         if usage.cache_read and limit_rows.of(self.target).cached:
             into += usage.cache_read
@@ -256,10 +256,9 @@ class Entry:
             (units or 0) - was.usd,
         )
         with self._connection.lock:
-            for scope, tick in zip(self._scopes, self._ticks, strict=False):  # none, if it did not go out
-                scope.change(tick, more, now)
-                if out:
-                    scope.typical += (out - scope.typical) / 8
+            if self._ticks:  # it went out
+                whole.change(self._ticks[0], more, out, now)
+                model.change(self._ticks[1], more, out, now)
             self._end(now)
 
     def _end(self, now: float) -> None:

@@ -174,11 +174,14 @@ class Scope:
         self.running -= 1
         self.usual += (seconds - self.usual) / 8
 
-    def change(self, tick: int, more: Amounts, now: float) -> None:
+    def change(self, tick: int, more: Amounts, out: int, now: float) -> None:
+        """Count `more` of a call that went out at `tick`, whose answer had `out` tokens."""
         self.track.change(tick, more, now)
         if self.left:
             for left in self.left.values():
                 left.amount -= more[COLUMNS[left.metric]]
+        if out:
+            self.typical += (out - self.typical) / 8
 
     def recovers(self) -> bool:
         """Whether an answer tells anything of what was refused before."""

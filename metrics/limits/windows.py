@@ -4,6 +4,7 @@ A window costs a call the same however much was sent: each keeps its sum, and wh
 A window comes to be when the first limit asks for it, from the past that is kept anyway.
 """
 
+import operator
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -44,7 +45,7 @@ class Track:
         self._columns = [array("d") for _ in COLUMNS]
         self._first = 0  # the number of the oldest line that is kept
         self._last = 0  # the latest tick
-        self._noted: list[tuple[int, Amounts, float]] = []
+        self._noted: list[tuple[int, Amounts]] = []
         self._windows: dict[tuple[str, str, float], Window] = {}
         self._month = [0.0] * len(COLUMNS)
         self._month_ends = (0.0, 0.0)
@@ -60,30 +61,37 @@ class Track:
 
     def change(self, tick: int, amounts: Amounts, now: float) -> None:
         """Add `amounts`, which may be negative, to what went out at `tick`."""
-        self._noted.append((tick, amounts, now))
+        self._noted.append((tick, amounts))
         if self._windows or len(self._noted) == AT_ONCE:
-            self._count()
+            self._count(now)
 
-    def _count(self) -> None:
+    def _count(self, now: float) -> None:
         """Put what is noted where it belongs."""
         noted, self._noted = self._noted, []
-        ticks, columns, windows = self._ticks, self._columns, self._windows.values()
-        for tick, amounts, now in noted:
-            if not ticks or ticks[-1] < tick:
-                self._begin(tick, now)
-            index = bisect_right(ticks, tick) - 1
-            if index < 0 or ticks[index] != tick:
-                continue  # longer ago than any window
-            if now >= self._month_ends[1]:
-                self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
-            month = self._month if tick * TICK >= self._month_ends[0] else None
-            for column, amount in enumerate(amounts):
-                if amount:
-                    columns[column][index] += amount
-                    if month is not None:
-                        month[column] += amount
-            for window in windows:
-                window.take(self._first + index, tick, amounts, now)
+        sums: dict[int, tuple[float, ...]] = {}
+        for tick, amounts in noted:
+            before = sums.get(tick)
+            sums[tick] = amounts if before is None else tuple(map(operator.add, before, amounts))
+        for tick, sum_of_tick in sums.items():
+            self._put(tick, Amounts(*sum_of_tick), now)
+
+    def _put(self, tick: int, amounts: Amounts, now: float) -> None:
+        ticks = self._ticks
+        if not ticks or ticks[-1] < tick:
+            self._begin(tick, now)
+        index = bisect_right(ticks, tick) - 1
+        if index < 0 or ticks[index] != tick:
+            return  # longer ago than any window
+        if now >= self._month_ends[1]:
+            self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
+        of_month = tick * TICK >= self._month_ends[0]
+        for column, amount in enumerate(amounts):
+            if amount:
+                self._columns[column][index] += amount
+                if of_month:
+                    self._month[column] += amount
+        for window in self._windows.values():
+            window.take(self._first + index, tick, amounts, now)
 
     def _begin(self, tick: int, now: float) -> None:
         """Another quarter second."""
@@ -98,11 +106,11 @@ class Track:
         sums, those included."""
         for at, amounts in past:
             self.add(amounts, at)
-        self._count()
+        self._count(now)
         self._month_ends, self._month = midnights.utc_month(now), list(month)
 
     def month(self, column: int, now: float) -> float:
-        self._count()
+        self._count(now)
         return self._month[column] if now < self._month_ends[1] else 0.0
 
     def window(self, metric: str, kind: str, seconds: float, limit: float, now: float) -> "Window":
@@ -112,7 +120,7 @@ class Track:
         if found is None:
             if len(self._windows) >= MOST:
                 self._windows.clear()
-            self._count()
+            self._count(now)
             found = self._windows[key] = _made(self, COLUMNS[metric], kind, seconds, limit, now)
         return found
 

@@ -57,6 +57,10 @@ class Said:
         if _HEARD[type(event)](self, event) and self.first is None:
             self.first = elapsed()
 
+    def called(self) -> tuple[tuple[str, str], ...]:
+        """The tool calls, each a name and its arguments."""
+        return tuple((name, "".join(pieces)) for _, (name, pieces) in sorted(self.calls.items()))
+
     # Each of these says whether that was a word of the answer.
 
     def _chunk(self, chunk: Chunk) -> bool:
@@ -159,7 +163,7 @@ def of(
         fingerprint=opened.fingerprint,
         request_id=opened.id,
         changed=said.changed,
-        calls=tuple((name, "".join(pieces)) for _, (name, pieces) in sorted(said.calls.items())),
+        calls=said.called() if said.calls else (),
         **(_judged(text, reasoning, finish, said.tools) if problem is None else _failed(text, problem)),
     )
 
