@@ -7,7 +7,7 @@ out (xAI, Gemini).
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
 from metrics.records import Usage
 
@@ -92,23 +92,25 @@ def of_ollama(raw: Mapping[str, Any]) -> Usage:
 def _count(raw: Mapping[str, Any], places: Iterable[Place]) -> int | None:
     """The count at the first place that has one."""
     for name, inner in places:
-        value = raw.get(name)
-        if inner:
-            value = value.get(inner) if type(value) is dict else None
-        if value is not None and (count := _counted(value)) is not None:
-            return count
+        if name in raw:
+            value = raw[name]
+            if inner:
+                value = value.get(inner) if type(value) is dict else None
+            count = _counted(value)
+            if count is not None:
+                return count
     return None
 
 
 def _cost(said: Any) -> float | None:
     """USD: OpenRouter says it by itself, Perplexity among its parts."""
     value = said.get("total_cost") if type(said) is dict else said
-    return float(value) if _is_number(value) and 0 <= value < 1e9 else None
+    if type(value) is int or type(value) is float:
+        return float(value) if 0 <= value < 1e9 else None
+    return None
 
 
 def _counted(value: Any) -> int | None:
-    return int(value) if _is_number(value) and 0 <= value < 1e12 else None
-
-
-def _is_number(value: Any) -> TypeGuard[int | float]:
-    return type(value) is int or type(value) is float
+    if type(value) is int or type(value) is float:
+        return int(value) if 0 <= value < 1e12 else None
+    return None

@@ -16,6 +16,7 @@ from metrics.formats import framing, lines
 from metrics.records import Problem
 
 OWN = ("id", "object", "created", "model")  # what our head says, and the provider's must not
+_USUAL = frozenset((*OWN, "choices"))
 _ROLE = re.compile(rb',\s*"role"\s*:\s*"assistant"|"role"\s*:\s*"assistant"\s*(?:,\s*)?')
 _FINISH = re.compile(rb'"finish_reason"\s*:\s*"')
 _USAGE = re.compile(rb'"usage"\s*:')
@@ -136,23 +137,23 @@ def whole(
     beside: dict[str, Any] = {}
     once = True  # where each choice is said at once, nothing has to be joined
     for raw in chunks:
-        chunk = _said(raw)
+        chunk = raw if isinstance(raw, dict) else _read(raw)
         said = chunk.get("choices")
         for choice in said if isinstance(said, list) else ():
             if isinstance(choice, dict):
                 number = _number(choice)
-                once = once and number not in choices
-                _join(choices.setdefault(number, _unsaid(number)), choice)
-        for name, value in chunk.items():
-            if value is not None and name != "choices" and name not in OWN:
-                beside[name] = value
+                if number in choices:
+                    once = False
+                else:
+                    choices[number] = _unsaid(number)
+                _join(choices[number], choice)
+        if not _USUAL.issuperset(chunk):
+            beside |= {k: v for k, v in chunk.items() if k not in _USUAL and v is not None}
     made = [choices[number] for number in sorted(choices)]
     return made if once else [_joined(choice) for choice in made], beside
 
 
-def _said(chunk: bytes | str | dict[str, Any]) -> dict[str, Any]:
-    if isinstance(chunk, dict):
-        return chunk
+def _read(chunk: bytes | str) -> dict[str, Any]:
     if isinstance(chunk, str):
         return {"choices": [{"delta": {"content": chunk}}]}
     value = _object(chunk)
@@ -188,7 +189,9 @@ def _added(held: Any, piece: Any, name: str = "") -> Any:
         held = _Pieces([held]) if isinstance(held, str) else held
         held.append(piece)
     elif isinstance(held, dict) and isinstance(piece, dict):
-        held |= {key: _added(held.get(key), value, key) for key, value in piece.items()}
+        for key, value in piece.items():
+            one = held.get(key)
+            held[key] = value if one is None else _added(one, value, key)
     elif isinstance(held, list) and isinstance(piece, list):
         _extend(held, piece)
     else:
