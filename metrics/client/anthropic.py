@@ -94,7 +94,7 @@ def _headers(target: Target, stream: bool, betas: str) -> tuple[tuple[str, str],
 def _betas(own: Mapping[str, Any] | None, manners: Manners) -> str:
     """The caller's betas, without those that this model's server refused."""
     said = (own or {}).get("headers")
-    named = said.get(BETA) if isinstance(said, Mapping) else None
+    named = said.get(BETA) if isinstance(said, dict) else None
     if not isinstance(named, str) or "*" in manners.betas:
         return ""
     names = [name.strip() for name in named.split(",")]

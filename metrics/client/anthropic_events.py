@@ -118,7 +118,7 @@ class Messages:
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
         for index, block in enumerate(content if isinstance(content, list) else ()):
-            if isinstance(block, Mapping):
+            if isinstance(block, dict):
                 yield from self._begin({"index": index, "content_block": block})
                 yield from self._end(index)
         self._note(message)
@@ -253,7 +253,7 @@ def _may_fail(kind: Any, value: Mapping[str, Any]) -> bool:
 
 def _member(holder: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     value = holder.get(name)
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _place(value: Mapping[str, Any]) -> int | None:

@@ -85,7 +85,7 @@ def fields(
 
 def _tools(asked: _Asked) -> None:
     options = asked.options
-    listed = [tool for tool in options.get("tools") or () if isinstance(tool, Mapping)]
+    listed = [tool for tool in options.get("tools") or () if isinstance(tool, dict)]
     wish = declared.choice(options.get("tool_choice"), asked.changed)
     kept = [tool for tool in listed if wish.shows(tool)]
     if len(kept) < len(listed):  # this API has no word for it but to declare no others
@@ -103,7 +103,7 @@ def _format(asked: _Asked) -> None:
     config = dict(asked.native("output_config") or {})
     wish = asked.options.get("response_format")
     kind, schema = of(wish, "type"), of(of(wish, "json_schema"), "schema")
-    if "format" not in config and kind == "json_schema" and isinstance(schema, Mapping):
+    if "format" not in config and kind == "json_schema" and isinstance(schema, dict):
         config["format"] = {"type": kind, "schema": tools.closed(schema)}
     elif "format" not in config and kind not in (None, "text"):
         asked.changed.append(

@@ -26,7 +26,7 @@ _NARROWER = (
 
 def written(tools: Iterable[Tool], own: Any) -> list[dict[str, Any]]:
     """`tools` as this API declares them; those of the same name in `own`, its caller's list, as they came."""
-    theirs = {str(of(tool, "name")): tool for tool in own or () if isinstance(tool, Mapping)}
+    theirs = {str(of(tool, "name")): tool for tool in own or () if isinstance(tool, dict)}
     return [
         _as_sent(theirs[declared.name(tool)]) if declared.name(tool) in theirs else _made(tool)
         for tool in tools
@@ -47,7 +47,7 @@ def _made(tool: Tool) -> dict[str, Any]:
     if "custom" in tool:
         made["input_schema"] = declared.TEXT
     else:
-        made["input_schema"] = {"type": "object", **schema} if isinstance(schema, Mapping) else ANYTHING
+        made["input_schema"] = {"type": "object", **schema} if isinstance(schema, dict) else ANYTHING
     if function.get("strict") is True:
         made["strict"] = True
     return {**made, **({"cache_control": tool["_cache"]} if tool.get("_cache") else {})}
@@ -68,14 +68,14 @@ def choice(wish: declared.Choice, parallel: Any) -> dict[str, Any]:
 def closed(schema: Any) -> Any:
     """A schema as structured outputs want it: every object says that it takes no more than it names, one of
     several is `anyOf`, and what narrows a value is part of its description."""
-    if not isinstance(schema, Mapping):
+    if not isinstance(schema, dict):
         return schema
     made: dict[str, Any] = {}
     narrower: list[str] = []
     for name, value in schema.items():
         if name in _NARROWER or (name == "minItems" and value not in (0, 1)):
             narrower.append(f"{name}: {value}")
-        elif name in _INSIDE and isinstance(value, Mapping):
+        elif name in _INSIDE and isinstance(value, dict):
             made[name] = {key: closed(inner) for key, inner in value.items()}
         elif name in _LISTED and isinstance(value, list):
             made["anyOf" if name == "oneOf" else name] = [closed(inner) for inner in value]
@@ -91,4 +91,4 @@ def closed(schema: Any) -> Any:
 
 def of(value: Any, name: str) -> Any:
     """A field of what may be no object."""
-    return value.get(name) if isinstance(value, Mapping) else None
+    return value.get(name) if isinstance(value, dict) else None

@@ -291,7 +291,7 @@ def _words(message: Message) -> Iterator[Block]:
     if isinstance(content, str):
         yield from _text(content, message)
     for part in content if isinstance(content, list) else ():
-        if isinstance(part, Mapping) and not part.get("_moved"):
+        if isinstance(part, dict) and not part.get("_moved"):
             yield from _part(part)
     if isinstance(refusal := message.get("refusal"), str):
         yield from _text(refusal, {})
@@ -300,7 +300,7 @@ def _words(message: Message) -> Iterator[Block]:
 def _part(part: Mapping[str, Any]) -> Iterator[Block]:
     if part.get("type") == "image_url":
         image = part.get("image_url")
-        url = image.get("url") if isinstance(image, Mapping) else image
+        url = image.get("url") if isinstance(image, dict) else image
         yield {"type": "image", "source": _source(str(url)), **_mark(part)}
     else:
         yield from _text(part.get("text") or part.get("refusal"), part)
@@ -323,8 +323,8 @@ def _relabelled(block: Block) -> Block:
     """A picture under the name of what it is, where its caller called it another: such a one is refused
     (BerriAI/litellm issue 24900)."""
     source = block.get("source")
-    data = source.get("data") if isinstance(source, Mapping) else None
-    if block.get("type") != "image" or not isinstance(source, Mapping) or not isinstance(data, str):
+    data = source.get("data") if isinstance(source, dict) else None
+    if block.get("type") != "image" or not isinstance(source, dict) or not isinstance(data, str):
         return block
     label = next((label for start, label in _LABELS.items() if data.startswith(start)), None)
     if label in (None, source.get("media_type")):

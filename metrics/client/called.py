@@ -14,7 +14,7 @@ def called(call: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     Arguments that are no object, as a model may have written them, are told as the text they are: whoever
     reads on should see what went wrong.
     """
-    if isinstance(custom := call.get("custom"), Mapping):
+    if isinstance(custom := call.get("custom"), dict):
         return str(custom.get("name")), {"input": custom.get("input") or ""}
     function = call["function"]
     text = function.get("arguments") or "{}"

@@ -20,8 +20,8 @@ TEXT: Mapping[str, Any] = {
 
 def body(tool: Any) -> Mapping[str, Any]:
     """What a tool, or a choice of one, says within its kind; {} for nothing."""
-    found = (tool.get("custom") or tool.get("function")) if isinstance(tool, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
+    found = (tool.get("custom") or tool.get("function")) if isinstance(tool, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def name(tool: Any) -> str:
@@ -49,10 +49,10 @@ def choice(value: Any, changed: list[str]) -> Choice:
         return Choice()
     if value in MODES:
         return Choice(str(value))
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         if value.get("type") == "allowed_tools":
             plan = value.get("allowed_tools")
-            plan = plan if isinstance(plan, Mapping) else value
+            plan = plan if isinstance(plan, dict) else value
             mode, tools = plan.get("mode", "auto"), plan.get("tools")
             if mode in MODES and isinstance(tools, list):
                 return Choice(str(mode), tuple(filter(None, map(name, tools))), listed=True)

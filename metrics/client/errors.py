@@ -169,9 +169,9 @@ def from_status(
 
 def in_stream(event: Any, target: Target, *, now: float) -> Problem | None:
     """The Problem of an object found in a 200 stream (or body), or None when it is no error."""
-    if isinstance(event, list) and event and isinstance(event[0], Mapping):
+    if isinstance(event, list) and event and isinstance(event[0], dict):
         event = event[0]
-    if not isinstance(event, Mapping) or not _is_error(event):
+    if not isinstance(event, dict) or not _is_error(event):
         return None
     said = _parts(event)
     status = next((status for word in said.words if (status := _status(word))), 0)
@@ -195,7 +195,7 @@ def read(body: bytes) -> Said:
         return Said(_plain(text))
     if isinstance(value, list) and value:  # Gemini wraps the object in a list
         value = value[0]
-    return _parts(value) if isinstance(value, Mapping) else Said(str(value) if value else "")
+    return _parts(value) if isinstance(value, dict) else Said(str(value) if value else "")
 
 
 def named(alias: str, message: str) -> str:
@@ -262,7 +262,7 @@ def _is_error(event: Mapping[str, Any]) -> bool:
 
 def _parts(value: Mapping[str, Any]) -> Said:
     error = value.get("error")
-    inner: Mapping[str, Any] = error if isinstance(error, Mapping) else {}
+    inner: Mapping[str, Any] = error if isinstance(error, dict) else {}
     words = [
         str(source[name]).lower()
         for source in (inner, value)
@@ -292,7 +292,7 @@ def _message(inner: Mapping[str, Any], value: Mapping[str, Any], error: Any) -> 
     message = next((text for text in found if text), "")
     if isinstance(error, str) and len(found) > 1 and found[1] != error:
         message = f"{error}: {found[1]}"
-    raw = _sentence(inner["metadata"].get("raw")) if isinstance(inner.get("metadata"), Mapping) else ""
+    raw = _sentence(inner["metadata"].get("raw")) if isinstance(inner.get("metadata"), dict) else ""
     return f"{message}: {raw}" if raw and raw not in message else message
 
 
@@ -308,7 +308,7 @@ def _sentence(value: Any) -> str:
         value, list
     ):  # FastAPI: [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]
         return "; ".join(filter(None, map(_sentence, value[:5])))
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         text = next((_sentence(value[n]) for n in ("msg", "message", "error", "detail") if value.get(n)), "")
         place = value.get("loc")
         return f"{'.'.join(map(str, place))}: {text}" if isinstance(place, list) and text else text
@@ -320,7 +320,7 @@ def _reasons(error: Mapping[str, Any]) -> list[Any]:
     details = error.get("details")
     if not isinstance(details, list):
         return []
-    return [detail["reason"] for detail in details if isinstance(detail, Mapping) and "reason" in detail]
+    return [detail["reason"] for detail in details if isinstance(detail, dict) and "reason" in detail]
 
 
 def _plain(text: str) -> str:

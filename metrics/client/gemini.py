@@ -206,9 +206,9 @@ class _Answer:
                 model if isinstance(model, str) and model else None,
                 id=name if isinstance(name, str) and name else None,
             )
-        if isinstance(spent := value.get("usageMetadata"), Mapping):
+        if isinstance(spent := value.get("usageMetadata"), dict):
             self._usage = spent
-        if isinstance(feedback, Mapping) and feedback.get("blockReason") and not self.finished:
+        if isinstance(feedback, dict) and feedback.get("blockReason") and not self.finished:
             self.finished, self._finish = True, "content_filter"
         for candidate in _objects(candidates):
             yield from self._candidate(candidate)
@@ -226,7 +226,7 @@ class _Answer:
         index = candidate.get("index")
         choice = index if isinstance(index, int) else 0
         content = candidate.get("content")
-        parts = content.get("parts") if isinstance(content, Mapping) else None
+        parts = content.get("parts") if isinstance(content, dict) else None
         logprobs = _logprobs(candidate.get("logprobsResult"))
         for part in _objects(parts):
             yield from self._part(part, choice, logprobs)
@@ -237,7 +237,7 @@ class _Answer:
 
     def _part(self, part: Mapping[str, Any], choice: int, logprobs: Any) -> Iterator[Event]:
         call, text = part.get("functionCall"), part.get("text")
-        if isinstance(call, Mapping):
+        if isinstance(call, dict):
             yield from self._call(call, part.get("thoughtSignature"), choice)
         elif isinstance(text, str) and part.get("thought") is True:
             if text:
@@ -273,7 +273,7 @@ class _Answer:
 
 def _logprobs(result: Any) -> dict[str, Any] | None:
     """Log probabilities as chat completions say them, token by token."""
-    if not isinstance(result, Mapping):
+    if not isinstance(result, dict):
         return None
     tops = [_objects(top.get("candidates")) for top in _objects(result.get("topCandidates"))]
     content = [
@@ -284,7 +284,7 @@ def _logprobs(result: Any) -> dict[str, Any] | None:
 
 
 def _objects(value: Any) -> list[Mapping[str, Any]]:
-    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _token(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -331,5 +331,5 @@ def _page_after(body: bytes) -> str:
 
 
 def _generates(entry: Any) -> bool:
-    methods = entry.get("supportedGenerationMethods") if isinstance(entry, Mapping) else None
+    methods = entry.get("supportedGenerationMethods") if isinstance(entry, dict) else None
     return not isinstance(methods, list) or "generateContent" in methods

@@ -136,7 +136,7 @@ def _said(message: Message) -> Iterator[Part]:
 def _picture(image: Any) -> Part:
     """Inline, or by its address, which Gemini opens itself (blog.google, "Increased file size limits and
     expanded inputs support in Gemini API", January 2026)."""
-    url: str = image["url"] if isinstance(image, Mapping) else image
+    url: str = image["url"] if isinstance(image, dict) else image
     if url.startswith("data:"):
         comma = url.index(",")
         return {"inlineData": {"mimeType": url[len("data:") : comma].split(";")[0], "data": url[comma + 1 :]}}

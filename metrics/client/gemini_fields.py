@@ -104,11 +104,11 @@ def _seed(value: Any, changed: list[str]) -> dict[str, Any]:
 
 def _shape(wanted: Any) -> dict[str, Any]:
     """JSON, and of which schema."""
-    if not isinstance(wanted, Mapping) or wanted.get("type") not in ("json_object", "json_schema"):
+    if not isinstance(wanted, dict) or wanted.get("type") not in ("json_object", "json_schema"):
         return {}
     said = wanted.get("json_schema")
-    schema = said.get("schema") if isinstance(said, Mapping) else None
-    if not isinstance(schema, Mapping):
+    schema = said.get("schema") if isinstance(said, dict) else None
+    if not isinstance(schema, dict):
         return {"responseMimeType": JSON}
     return {"responseMimeType": JSON, JSON_SCHEMA: gemini_schema.reduced(schema)}
 
@@ -123,7 +123,7 @@ def _logprobs(options: Mapping[str, Any]) -> dict[str, Any]:
 def _thinking(target: Target, effort: Any, native: Any, changed: list[str]) -> dict[str, Any]:
     """`thinkingConfig`: the caller's own where this model reads it, else made from the effort. Thoughts are
     shown when thinking was asked for."""
-    own = native if isinstance(native, Mapping) else {}
+    own = native if isinstance(native, dict) else {}
     if UNTHINKING.match(target.served) or target.reasoning is False:
         changed += ["reasoning_effort left out (this model does not think)"] if effort or own else []
         return {}
@@ -159,7 +159,7 @@ def tools(listed: Any, choice: Any, native: Mapping[str, Any], changed: list[str
     """`tools` and `toolConfig`. `native` holds, of a caller of this API, "tools": a declaration by its name,
     and "mode": what it calls VALIDATED has no word in chat."""
     own = native.get("tools")
-    known = own if isinstance(own, Mapping) else {}
+    known = own if isinstance(own, dict) else {}
     wish = declared.choice(choice, changed)
     made = [
         known.get(declared.name(tool)) or _declaration(tool, changed)

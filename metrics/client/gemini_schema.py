@@ -33,7 +33,7 @@ _TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", dict:
 
 def parameters(schema: Any) -> Schema | None:
     """The arguments of a function: always an object, None when it has none (the field is then left out)."""
-    made = reduced(schema) if isinstance(schema, Mapping) else {}
+    made = reduced(schema) if isinstance(schema, dict) else {}
     made["type"] = "object"
     more = made.get("additionalProperties", False)
     alternatives = "anyOf" in made or "oneOf" in made
@@ -55,7 +55,7 @@ class _Reducer:
     def schema(self, value: Any, inside: tuple[str, ...], depth: int) -> Schema:
         """`inside` are the references that led here."""
         self._made += 1
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return {}  # `true`: anything
         if self._made > MOST or depth > DEEPEST:
             return _cut(value)
@@ -69,7 +69,7 @@ class _Reducer:
             if isinstance(value.get(name), list):
                 made[name] = [self.schema(inner, inside, depth + 1) for inner in value[name]]
         for name in _INNER:
-            if isinstance(value.get(name), Mapping):
+            if isinstance(value.get(name), dict):
                 made[name] = self.schema(value[name], inside, depth + 1)
         _tuple(value, made, [self.schema(i, inside, depth + 1) for i in _items(value)])
         if "properties" in made:
@@ -81,7 +81,7 @@ class _Reducer:
 
     def _properties(self, value: Any, inside: tuple[str, ...], depth: int) -> Schema:
         """A property of `false` can have no value, and is left out."""
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return {}
         return {
             str(name): self.schema(inner, inside, depth + 1)
@@ -111,8 +111,8 @@ class _Reducer:
             if isinstance(found, list):
                 found = found[int(name)] if name.isdigit() and int(name) < len(found) else None
             else:
-                found = found.get(name) if isinstance(found, Mapping) else None
-        return found if isinstance(found, Mapping) else None
+                found = found.get(name) if isinstance(found, dict) else None
+        return found if isinstance(found, dict) else None
 
     def _joined(self, value: Mapping[str, Any], inside: tuple[str, ...]) -> Mapping[str, Any]:
         """`allOf` as one schema: all properties, all that is required, of the rest the first that speaks."""
@@ -121,7 +121,7 @@ class _Reducer:
         joined: Schema = {name: inner for name, inner in value.items() if name != "allOf"}
         for part in self._parts(value["allOf"], inside):
             for name, inner in part.items():
-                if name == "properties" and isinstance(inner, Mapping):
+                if name == "properties" and isinstance(inner, dict):
                     joined[name] = {**inner, **joined.get(name, {})}
                 elif name == "required" and isinstance(inner, list):
                     joined[name] = [*dict.fromkeys([*joined.get(name, []), *inner])]
@@ -132,12 +132,10 @@ class _Reducer:
     def _parts(self, parts: list[Any], inside: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
         for part in parts:
             seen = set(inside)
-            while (
-                isinstance(part, Mapping) and isinstance(part.get("$ref"), str) and part["$ref"] not in seen
-            ):
+            while isinstance(part, dict) and isinstance(part.get("$ref"), str) and part["$ref"] not in seen:
                 seen.add(part["$ref"])
                 part = self._found(part["$ref"])
-            if isinstance(part, Mapping):
+            if isinstance(part, dict):
                 yield self._joined(part, (*inside, *seen)) if len(inside) < DEEPEST else part
 
 

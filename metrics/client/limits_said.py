@@ -211,7 +211,7 @@ def _violations(body: Any, now: float) -> Iterator[Stated]:
     """google.rpc.QuotaFailure: ids such as GenerateRequestsPerDayPerProjectPerModel-FreeTier
     (ai.google.dev/gemini-api/docs/rate-limits)."""
     for violation in retry.find_lists(body, "violations"):
-        if not isinstance(violation, Mapping):
+        if not isinstance(violation, dict):
             continue
         quota = str(violation.get("quotaId") or violation.get("quotaMetric") or "")
         window = next((name for name in limit_rows.WINDOWS if f"per{name}" in quota.lower()), "unknown")

@@ -170,7 +170,7 @@ def entries(body: bytes, url: str) -> list[Any]:
         value = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         value = None
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         value = next((value[name] for name in ("data", "models") if isinstance(value.get(name), list)), None)
     if not isinstance(value, list):
         raise Problem(502, f"{url} is no list of models; is the base URL right?", kind="garbage")
@@ -183,7 +183,7 @@ def models(listed: Iterable[Any]) -> list[dict[str, Any]]:
     for entry in listed:
         if isinstance(entry, str):
             entry = {"id": entry}
-        if isinstance(entry, Mapping):
+        if isinstance(entry, dict):
             served = next((entry[n] for n in ("id", "model", "name") if isinstance(entry.get(n), str)), "")
             served = served.removeprefix("models/").encode("utf-8", "replace").decode()  # models/ is Gemini's
             if served and served not in found:
@@ -208,9 +208,9 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 def _price(entry: Mapping[str, Any]) -> dict[str, float]:
     pricing = entry.get("pricing")
-    if not isinstance(pricing, Mapping):
+    if not isinstance(pricing, dict):
         pricing = _at(entry, ("providers", "*", "pricing"))
-    if not isinstance(pricing, Mapping):
+    if not isinstance(pricing, dict):
         return {}
     names, scale = (PER_TOKEN, 10**6) if "prompt" in pricing else (PER_MILLION, 1)
     prices = {ours: _usd(pricing.get(theirs), scale) for ours, theirs in names.items()}
@@ -233,5 +233,5 @@ def _at(value: Any, path: Path) -> Any:
         if name == "*":
             value = value[0] if isinstance(value, list) and value else None
         else:
-            value = value.get(name) if isinstance(value, Mapping) else None
+            value = value.get(name) if isinstance(value, dict) else None
     return value

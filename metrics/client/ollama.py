@@ -125,11 +125,11 @@ def _running(target: Target, options: Mapping[str, Any], roomy: bool, changed: l
 
 
 def _format(wanted: Any) -> dict[str, Any]:
-    if not isinstance(wanted, Mapping) or wanted.get("type") not in ("json_object", "json_schema"):
+    if not isinstance(wanted, dict) or wanted.get("type") not in ("json_object", "json_schema"):
         return {}
     said = wanted.get("json_schema")
-    schema = said.get("schema") if isinstance(said, Mapping) else None
-    return {"format": schema if isinstance(schema, Mapping) else "json"}
+    schema = said.get("schema") if isinstance(said, dict) else None
+    return {"format": schema if isinstance(schema, dict) else "json"}
 
 
 def _logprobs(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -217,7 +217,7 @@ class _Answer:
 
     def take(self, value: Mapping[str, Any]) -> Iterator[Event]:
         message = value.get("message")
-        if value.get("error") or (not isinstance(message, Mapping) and "done" not in value):
+        if value.get("error") or (not isinstance(message, dict) and "done" not in value):
             if problem := errors.in_stream(value, self._target, now=self._now()):
                 raise problem
             what = "answered with JSON that is none of Ollama's chat; does its endpoint speak another API?"
@@ -226,7 +226,7 @@ class _Answer:
             self._opened = True
             model = value.get("model")
             yield Opened(model if isinstance(model, str) and model else None)
-        yield from self._message(message if isinstance(message, Mapping) else {}, value.get("logprobs"))
+        yield from self._message(message if isinstance(message, dict) else {}, value.get("logprobs"))
         if value.get("done") is True:
             self.closed = self._end(value)
 
@@ -239,8 +239,8 @@ class _Answer:
             self._said = True
             yield Text(text if isinstance(text, str) else "", logprobs=likely)
         for call in calls if isinstance(calls, list) else ():
-            function = call.get("function") if isinstance(call, Mapping) else None
-            if isinstance(function, Mapping) and isinstance(function.get("name"), str):
+            function = call.get("function") if isinstance(call, dict) else None
+            if isinstance(function, dict) and isinstance(function.get("name"), str):
                 given = function.get("arguments")
                 # What some servers send as text already stays it.
                 told = given or "{}" if isinstance(given, str) else as_text(given, self._target)

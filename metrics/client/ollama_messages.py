@@ -59,7 +59,7 @@ def _pictures(content: Any, where: str) -> Iterator[str]:
         if part.get("type") != "image_url":
             continue
         image = part["image_url"]
-        url: str = image["url"] if isinstance(image, Mapping) else image
+        url: str = image["url"] if isinstance(image, dict) else image
         if not url.startswith("data:"):
             said = (
                 f"{where} holds a picture's address, and Ollama takes pictures inline only (as a data: URL)"

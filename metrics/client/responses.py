@@ -171,10 +171,10 @@ def _budget(asked: Any, target: Target, manners: Quirks) -> tuple[Any, str]:
 
 def _form(form: Any) -> Any:
     """`response_format` as `text.format`: what chat has in `json_schema` stands beside the type."""
-    if not isinstance(form, Mapping) or form.get("type") != "json_schema":
+    if not isinstance(form, dict) or form.get("type") != "json_schema":
         return form
     inner = form.get("json_schema")
-    return {"type": "json_schema", **FORM, **(inner if isinstance(inner, Mapping) else {})}
+    return {"type": "json_schema", **FORM, **(inner if isinstance(inner, dict) else {})}
 
 
 def _tool(tool: Mapping[str, Any], same: bool) -> dict[str, Any]:
@@ -204,7 +204,7 @@ def _tool(tool: Mapping[str, Any], same: bool) -> dict[str, Any]:
 
 def _grammar(form: Any) -> Any:
     """Chat has a grammar's rules one level further in."""
-    if isinstance(form, Mapping) and isinstance(form.get("grammar"), Mapping):
+    if isinstance(form, dict) and isinstance(form.get("grammar"), dict):
         return {"type": "grammar", **form["grammar"]}
     return form
 

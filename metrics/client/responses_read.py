@@ -105,8 +105,8 @@ class _Answer:
         name = str(kind).removeprefix("response.")
         response = value.get("response")
         if name in ENDS:
-            return self._end(response if isinstance(response, Mapping) else {}, name)
-        if isinstance(response, Mapping):
+            return self._end(response if isinstance(response, dict) else {}, name)
+        if isinstance(response, dict):
             return self._open(response) or self._still(name)
         how = _HOW.get(name)
         return how(self, value) if how else [] if name.startswith(_FRAMES) else [Tick()]
@@ -135,14 +135,14 @@ class _Answer:
         for item in self._items:
             events += self._finish_call(item, "") if item.kind in CALLS and status != "incomplete" else []
         spent = response.get("usage")
-        used = usage.of_chat(spent) if isinstance(spent, Mapping) else Usage()
+        used = usage.of_chat(spent) if isinstance(spent, dict) else Usage()
         self.closed = Closed(self._finish(status, response), used)
         return events
 
     def _finish(self, status: str, response: Mapping[str, Any]) -> str:
         if status == "incomplete":
             details = response.get("incomplete_details")
-            reason = details.get("reason") if isinstance(details, Mapping) else None
+            reason = details.get("reason") if isinstance(details, dict) else None
             self.spoken = True
             return CUT.get(str(reason), "length")
         if self._calls:
@@ -154,7 +154,7 @@ class _Answer:
         events: list[Event] = []
         seen = {kind: [item for item in self._items if item.kind == kind] for kind in KINDS}
         for shown in output:
-            if not isinstance(shown, Mapping) or shown.get("type") not in KINDS:
+            if not isinstance(shown, dict) or shown.get("type") not in KINDS:
                 continue
             item = next(iter(seen[shown["type"]]), None)
             if item:
@@ -165,7 +165,7 @@ class _Answer:
         return events
 
     def _failure(self, error: Any, status: str) -> Problem:
-        said = dict(error) if isinstance(error, Mapping) else {"message": error or f"the answer was {status}"}
+        said = dict(error) if isinstance(error, dict) else {"message": error or f"the answer was {status}"}
         if said.get("code") == "invalid_prompt":
             said["status"] = 400  # the one code of these that blames the request
         return self._refusal({"error": said})
@@ -178,7 +178,7 @@ class _Answer:
 
     def added(self, event: Mapping[str, Any]) -> list[Event]:
         shown = event.get("item")
-        if not isinstance(shown, Mapping) or shown.get("type") not in KINDS:
+        if not isinstance(shown, dict) or shown.get("type") not in KINDS:
             return []
         known = self._by_id.get(_text(shown.get("id")))
         item = known if known and known.kind == shown["type"] else self._add(shown, event)
@@ -186,7 +186,7 @@ class _Answer:
 
     def done(self, event: Mapping[str, Any]) -> list[Event]:
         shown = event.get("item")
-        if not isinstance(shown, Mapping) or shown.get("type") not in KINDS:
+        if not isinstance(shown, dict) or shown.get("type") not in KINDS:
             return []
         found = self._find(_text(shown.get("id")), event.get("output_index"), (shown["type"],))
         if found is None or found.done:
@@ -353,4 +353,4 @@ def _text(value: Any) -> str:
 
 
 def _parts(value: Any) -> list[Mapping[str, Any]]:
-    return [part for part in value if isinstance(part, Mapping)] if isinstance(value, list) else []
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []

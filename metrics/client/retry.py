@@ -46,7 +46,7 @@ def nested_headers(error: Any) -> Mapping[str, Any]:
 
 def find_lists(value: Any, name: str, depth: int = 6) -> Iterator[Any]:
     """The items of every list called `name` anywhere in a body."""
-    if depth and isinstance(value, Mapping):
+    if depth and isinstance(value, dict):
         inner = value.get(name)
         if isinstance(inner, list):
             yield from inner
@@ -132,7 +132,7 @@ def _ahead(at: float, now: float) -> float | None:
 
 def _find(value: Any, name: str, depth: int = 5) -> Any:
     """The first scalar called `name` anywhere in a body."""
-    if depth and isinstance(value, Mapping):
+    if depth and isinstance(value, dict):
         if isinstance(value.get(name), str | int | float):
             return value[name]
         value = list(value.values())
@@ -145,9 +145,9 @@ def _find(value: Any, name: str, depth: int = 5) -> Any:
 
 
 def _find_mapping(value: Any, name: str, depth: int = 4) -> Mapping[str, Any]:
-    if depth and isinstance(value, Mapping):
+    if depth and isinstance(value, dict):
         inner = value.get(name)
-        if isinstance(inner, Mapping):
+        if isinstance(inner, dict):
             return inner
         for item in value.values():
             found = _find_mapping(item, name, depth - 1)

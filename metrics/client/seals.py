@@ -11,7 +11,6 @@ come to one name, neither is given back, since it could be another user's.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
 from typing import Any
 
 MOST = 64_000_000  # characters of all
@@ -75,6 +74,6 @@ def _weight(seal: Any) -> int:
 def _characters(value: Any) -> int:
     if isinstance(value, str):
         return len(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, dict):
         return sum(len(name) + _characters(one) for name, one in value.items())
     return sum(map(_characters, value)) if isinstance(value, list | tuple) else 0

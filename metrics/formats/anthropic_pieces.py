@@ -19,7 +19,7 @@ HIDDEN = 8
 
 
 def redacted(sealed: Any) -> TypeGuard[Mapping[str, Any]]:
-    return isinstance(sealed, Mapping) and sealed.get("type") == "redacted_thinking"
+    return isinstance(sealed, dict) and sealed.get("type") == "redacted_thinking"
 
 
 def tool_use(call_id: str, name: str) -> dict[str, Any]:

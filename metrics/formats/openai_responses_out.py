@@ -102,7 +102,7 @@ def _items(request: Request, reply: Reply, stamp: Stamp) -> Iterator[Item]:
 
 def _seal(request: Request, sealed: Any) -> str | None:
     """The encrypted content of a reasoning item, if its provider sent one and the caller asked for it."""
-    if not isinstance(sealed, Mapping) or ENCRYPTED not in (request.native.get("include") or ()):
+    if not isinstance(sealed, dict) or ENCRYPTED not in (request.native.get("include") or ()):
         return None
     content = sealed.get("encrypted_content")
     return content if isinstance(content, str) else None

@@ -4,7 +4,6 @@ Gemini's own form is OpenAPI's of 2021 as its protocol buffers print it: types i
 as strings. What is JSON Schema already comes out as it went in.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from metrics.bounds import DEEPEST, shallow
@@ -46,7 +45,7 @@ def from_openapi(value: Any, where: str) -> dict[str, Any]:
 
 
 def _lowered(value: Any) -> Any:
-    if not isinstance(value, Mapping):
+    if not isinstance(value, dict):
         return value
     schema: dict[str, Any] = {}
     for key, inner in value.items():
@@ -61,7 +60,7 @@ def _lowered(value: Any) -> Any:
 def _keyword(name: str, value: Any) -> Any:
     if name == "type":
         return _type(value)
-    if name in _MAPS and isinstance(value, Mapping):
+    if name in _MAPS and isinstance(value, dict):
         return {own: _lowered(inner) for own, inner in value.items()}
     if name in _LISTS and isinstance(value, list):
         return [_lowered(inner) for inner in value]
