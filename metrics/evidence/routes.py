@@ -170,15 +170,15 @@ def _fold(state: dict[str, Live], row: Mapping[str, Any]) -> None:
         live = _fresh(row["conversation"], row["model_id"], at)
     if live["id"] != row["conversation"]:
         return
-    ended = at + (row.get("seconds") or 0.0)
+    ended, answered = at + (row.get("seconds") or 0.0), row["status"] in ANSWERED
     _put(
         state,
         key,
         live
         | {
-            "models": _with(live["models"], *row["players"]),
-            "worked": _with(live["worked"], row["model_id"]) if row["status"] in ANSWERED else live["worked"],
-            "now": row["model_id"] if row["status"] in ANSWERED else live["now"],
+            "models": _with(live["models"], row["players"]),
+            "worked": _with(live["worked"], [row["model_id"]]) if answered else live["worked"],
+            "now": row["model_id"] if answered else live["now"],
             "broke": row["model_id"] if _failed(row) else None,
             "turns": max(live["turns"], row["turn"]),
             "at": max(live["at"], ended),
@@ -193,8 +193,11 @@ def _failed(row: Mapping[str, Any]) -> bool:
     return row["status"] not in ("ok", "refused") and error not in LEFT and error not in reliability.CALLERS
 
 
-def _with(models: list[str], *more: str) -> list[str]:
-    return list(dict.fromkeys([*models, *more]))
+def _with(models: list[str], more: list[str]) -> list[str]:
+    for model_id in more:
+        if model_id not in models:
+            models = [*models, model_id]
+    return models
 
 
 LOG = JsonLog("routes", key="conversation", partition="month", fold=_fold, empty=dict)

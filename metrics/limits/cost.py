@@ -10,12 +10,12 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from functools import lru_cache
 from typing import Any
 
-from metrics.records import Price, Tier, Usage
+from metrics.records import Price, Usage
 
 UNITS = 10**12  # of 1e-12 USD in one USD
 PER_TOKEN = 10**6  # a price is USD per million tokens, so one token costs this many units for each USD of it
 
-Rates = dict[str, float | None]  # USD per million tokens of input, output, cache_read, cache_write
+Rates = dict[str, float]  # USD per million tokens of input, output, cache_read, cache_write
 
 Cost = tuple[int | None, str]
 _UNKNOWN: Cost = (None, "unknown")
@@ -32,22 +32,19 @@ def price(usage: Usage, price: Price | None) -> Cost:
 
 
 def rates(price: Price, prompt: int) -> Rates:
-    """What applies to a request with `prompt` input tokens: the highest tier that it is above, for all of
-    it; what the tier leaves out is as without it."""
-    if not price.tiers:
-        return {
-            "input": price.input,
-            "output": price.output,
-            "cache_read": price.cache_read,
-            "cache_write": price.cache_write,
-        }
-    tier = max(
-        (tier for tier in price.tiers if prompt > tier.above), key=lambda tier: tier.above, default=Tier(0)
-    )
+    """What applies to a request with `prompt` input tokens, as far as it is known: the highest tier that it
+    is above, for all of it; what the tier leaves out is as without it."""
+    tier = None
+    if price.tiers:
+        above = [tier for tier in price.tiers if prompt > tier.above]
+        tier = max(above, key=lambda tier: tier.above, default=None)
     found: Rates = {}
     for name in ("input", "output", "cache_read", "cache_write"):
-        own = getattr(tier, name)
-        found[name] = getattr(price, name) if own is None else own
+        rate = getattr(tier, name) if tier else None
+        if rate is None:
+            rate = getattr(price, name)
+        if rate is not None:
+            found[name] = rate
     return found
 
 
@@ -57,11 +54,7 @@ def basis(usage: Usage, price: Price | None, status: str, version: str | None) -
     if price is None or status in ("provider", "none"):
         source = "provider" if status == "provider" else None
         return {"price_version": None, "price_source": source, "price": None}
-    if price.plan:
-        said: dict[str, Any] = {"plan": price.plan}
-    else:
-        applied = rates(price, usage.prompt or 0)
-        said = {name: rate for name, rate in applied.items() if rate is not None}
+    said = {"plan": price.plan} if price.plan else rates(price, usage.prompt or 0)
     return {"price_version": version, "price_source": price.source, "price": said}
 
 
@@ -73,13 +66,14 @@ def _figured(usage: Usage, price: Price) -> Cost:
         return _UNKNOWN
     applied = rates(price, usage.prompt or 0)
     total: int | Decimal = 0
-    for tokens, rate in (
-        (usage.uncached_in, applied["input"]),
-        (usage.cache_read, applied["cache_read"]),
-        (usage.cache_write, applied["cache_write"]),
-        (usage.out, applied["output"]),
+    for tokens, name in (
+        (usage.uncached_in, "input"),
+        (usage.cache_read, "cache_read"),
+        (usage.cache_write, "cache_write"),
+        (usage.out, "output"),
     ):
         if tokens:
+            rate = applied.get(name)
             if rate is None:
                 return _UNKNOWN
             total += tokens * _each(rate)
@@ -105,17 +99,18 @@ def usd(cost: int | None) -> float | None:
 
 def units(usd: float | None) -> int | None:
     """The exact cost that `usd` was made from."""
-    if usd is None:
-        return None
-    # Below 2**51 units, 2,251 USD, what a float is off by is less than half a unit, this product's rounding
-    # included.
-    return round(usd * UNITS) if usd < 2000.0 else _whole(Decimal(str(usd)) * UNITS)
+    return None if usd is None else _exact(usd)
 
 
 def of_row(row: Mapping[str, Any]) -> int:
     """The exact cost that a ledger row tells; 0 where it tells none. ValueError when that is no number."""
     usd = row.get("cost_usd")
-    return (units(float(usd)) or 0) if usd else 0
+    return _exact(float(usd)) if usd else 0
+
+
+def _exact(usd: float) -> int:
+    # Below 2**51 units, 2,251 USD, a float is off by less than half a unit, and so is this product.
+    return round(usd * UNITS) if usd < 2000.0 else _whole(Decimal(str(usd)) * UNITS)
 
 
 def _whole(amount: int | Decimal) -> int:

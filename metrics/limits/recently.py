@@ -46,9 +46,9 @@ def of_row(row: Row) -> tuple[int, int, int, int, int]:
 
 
 def _take(scope: Scope, amounts: Sequence[float], second: int, month: str) -> None:
-    if _add(scope["fine"], second, amounts):
-        _age(scope["fine"], scope["coarse"], second)
-    sums = scope["month"]
+    fine, sums = scope["fine"], scope["month"]
+    if _add(fine, second, amounts):
+        _age(fine, scope["coarse"], second)
     if sums[0] == month:
         _sum(sums, amounts)
     elif sums[0] < month:  # else a row that comes late, of a month that is over

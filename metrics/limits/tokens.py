@@ -82,10 +82,10 @@ def _parts(content: Any) -> list[dict[str, Any]]:
 
 def task(messages: Sequence[Message], limit: int = 120) -> str:
     """The first words of the newest user message: how a record is recognised in a list."""
-    words = ""
+    words, beginning = "", limit + limit // 2  # which is mostly enough
     for text in texts(_newest(messages)):
-        known, words = words, _joined(words, text[: 2 * limit])  # which mostly is enough
-        if len(words) <= limit and len(text) > 2 * limit:
+        known, words = words, _joined(words, text[:beginning])
+        if len(words) <= limit and len(text) > beginning:
             words = _joined(known, text[:LOOKED_AT])
         if len(words) > limit:
             return words[: limit - 1].rstrip() + "…"

@@ -56,13 +56,15 @@ def bench(turn: Turn, answer: Answer) -> dict[str, Any]:
         "verdict": minutes.HINT,
         "tokens": minutes.tokens_of(answer.usage),
     }
-    more = {
-        "failed_over": _failed_over(turn),
-        "skipped": [minutes.skipped(skip) for skip in turn.ranking.skipped],
-        "changed": list(answer.changed),
-        "dropped_tools": list(request.dropped),
-    }
-    return told | {name: value for name, value in more.items() if value}
+    if turn.failed:
+        told["failed_over"] = [_failure(one) for one in turn.failed]
+    if turn.ranking.skipped:
+        told["skipped"] = [minutes.skipped(skip) for skip in turn.ranking.skipped]
+    if answer.changed:
+        told["changed"] = list(answer.changed)
+    if request.dropped:
+        told["dropped_tools"] = list(request.dropped)
+    return told
 
 
 def headers(turn: Turn) -> tuple[tuple[str, str], ...]:
@@ -71,20 +73,13 @@ def headers(turn: Turn) -> tuple[tuple[str, str], ...]:
     return (conversation, ("X-Bench-Model", turn.seat.target.alias)) if turn.seat else (conversation,)
 
 
-def _failed_over(turn: Turn) -> list[dict[str, Any]]:
-    return [
-        {"alias": answer.seat.target.alias, "error": answer.error, "message": answer.message}
-        for answer in turn.failed
-    ]
-
-
 def record(turn: Turn, answer: Answer, seconds: float) -> None:
     """A row for the turn, and one offload for all that a model does in a conversation."""
     request, seat = turn.request, answer.seat
     task = minutes.task(request)
     # Asked before the row is folded: that counts the model among those who have worked.
     first = answer.answered and routes.first_work(turn.sticky, turn.place.conversation, seat.target.model_id)
-    players = [*(one.seat.target.model_id for one in turn.failed), seat.target.model_id]
+    players = [one.seat.target.model_id for one in (*turn.failed, answer)]
     row = {
         "at": ledger.stamp(turn.at),
         "conversation": turn.place.conversation,
@@ -108,7 +103,7 @@ def record(turn: Turn, answer: Answer, seconds: float) -> None:
         "in": answer.usage.prompt,
         "out": answer.usage.out,
         "players": list(dict.fromkeys(players)),
-        "failed_over": _failed_over(turn) if task is not None else _kinds_only(turn),
+        "failed_over": [_failure(one, task is not None) for one in turn.failed],
         "skipped": [minutes.skipped(skip) for skip in turn.ranking.skipped],
         "decision": turn.ranking.decision,
     }
@@ -118,6 +113,7 @@ def record(turn: Turn, answer: Answer, seconds: float) -> None:
         offloads.record(minutes.offload_row(answer, request, turn.at, turn.ranking.shape, None, task))
 
 
-def _kinds_only(turn: Turn) -> list[dict[str, Any]]:
-    """Without what providers said, which may quote the prompt."""
-    return [{"alias": failed["alias"], "error": failed["error"]} for failed in _failed_over(turn)]
+def _failure(answer: Answer, words: bool = True) -> dict[str, Any]:
+    """Of a member that failed; what its provider said may quote the prompt."""
+    told = {"alias": answer.seat.target.alias, "error": answer.error}
+    return told | {"message": answer.message} if words else told

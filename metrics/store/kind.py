@@ -31,18 +31,17 @@ class Kind:
     def label(self, file: str) -> str:
         return f"{self.name}/{file}" if self.partition else self.name
 
-    def file(self, row: Row) -> str:
-        return f"{stamps.part(row['at'], self.partition)}.jsonl" if self.partition else Path(self.name).name
-
     @property
     def pattern(self) -> str:
         """What its files are called."""
         return PATTERNS[self.partition] if self.partition else Path(self.name).name
 
     def entry(self, row: Row) -> Entry:
+        by = self.partition
+        file = stamps.part(row["at"], by) + ".jsonl" if by else Path(self.name).name
         key = row.get(self.key) if self.key else None
         said = lines.encode_large(row) if self.large else row
-        return Entry(self.file(row), said, key if isinstance(key, str) else None)
+        return Entry(file, said, key if isinstance(key, str) else None)
 
     def segment(self, path: Path) -> Segment:
         return Segment(path, self.key, self.version)

@@ -85,7 +85,8 @@ class OpenLog:
     # --- writing
 
     def submit(self, row: Row) -> None:
-        self._check_mine()
+        if not self._mine:
+            raise self._not_mine()
         entry = self.kind.entry(row)
         with self.memory:
             if not self.waiting.add(entry):
@@ -97,7 +98,8 @@ class OpenLog:
             writer.wake(self)
 
     def append(self, rows: Sequence[Row]) -> None:
-        self._check_mine()
+        if not self._mine:
+            raise self._not_mine()
         entries = [self.kind.entry(row) for row in rows]
         with self.io:
             self.drain()
@@ -109,11 +111,10 @@ class OpenLog:
                         self.counters.add_stored(entry.line)
             self._save_when_due()
 
-    def _check_mine(self) -> None:
-        if not self._mine:
-            raise Problem(
-                503, f"{self.name} belongs to the server that is running; ask it instead", kind="in_use"
-            )
+    def _not_mine(self) -> Problem:
+        return Problem(
+            503, f"{self.name} belongs to the server that is running; ask it instead", kind="in_use"
+        )
 
     def drain(self) -> None:
         """Write all that is queued. What the disk refuses stays queued, and a Problem says so."""
@@ -223,7 +224,8 @@ class OpenLog:
 
         The log is used meanwhile; only a file's exchange holds up the writing of others.
         """
-        self._check_mine()
+        if not self._mine:
+            raise self._not_mine()
         self.drain()
         with self._thinning:
             old = [segment for name, segment in self.files.items() if self.kind.partition and name < oldest]

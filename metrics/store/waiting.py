@@ -15,11 +15,12 @@ class Entry:
     """A row as it will stand in its file. The line is made when it is first asked for, which nobody does who
     waits for a request; the row does not change until then."""
 
-    __slots__ = ("_row", "file", "key")
+    __slots__ = ("_row", "file", "key", "size")
 
     def __init__(self, file: str, row: Row | bytes, key: str | None) -> None:
         self.file = file
         self.key = key
+        self.size = len(row) if isinstance(row, bytes) else USUAL
         self._row = row
 
     @property
@@ -28,11 +29,8 @@ class Entry:
         if isinstance(row, bytes):
             return row
         line = self._row = lines.encode(row)
+        self.size = len(line)
         return line
-
-    @property
-    def size(self) -> int:
-        return len(self._row) if isinstance(self._row, bytes) else USUAL
 
 
 class Waiting:

@@ -23,7 +23,7 @@ class Kinds(unittest.TestCase):
         for name, partition, file, label, counters in KINDS:
             made = kind(name, partition)
             with self.subTest(partition):
-                self.assertEqual(made.file({"at": AT}), file)
+                self.assertEqual(made.entry({"at": AT}).file, file)
                 self.assertTrue(fnmatch(file, made.pattern))
                 self.assertEqual(made.label(file), label)
                 self.assertEqual(made.counters(Path("x") / name, Path("x")).path, Path("x") / counters)
