@@ -56,13 +56,15 @@ class Track:
         if tick < self._last:
             tick = self._last  # a clock that was put back counts nothing twice
         self._last = tick
-        self.change(tick, amounts, now)
+        self._noted.append((tick, amounts))
+        if self._windows or len(self._noted) >= AT_ONCE:
+            self._count(now)
         return tick
 
     def change(self, tick: int, amounts: Amounts, now: float) -> None:
         """Add `amounts`, which may be negative, to what went out at `tick`."""
         self._noted.append((tick, amounts))
-        if self._windows or len(self._noted) == AT_ONCE:
+        if self._windows or len(self._noted) >= AT_ONCE:
             self._count(now)
 
     def _count(self, now: float) -> None:

@@ -66,7 +66,6 @@ class Attempt:
     closed: Closed | None = None
     answer: Answer | None = None
     held: list[Event] = field(default_factory=list)
-    spoke: bool = False  # whether it has said anything, be it held back
     thought: float | None = None  # when it began to think
 
     def events(self) -> Generator[Event, None, None]:
@@ -93,7 +92,7 @@ class Attempt:
                     yield event
                 else:
                     self.held.append(event)
-                    if self._may_leave(event):
+                    if turn.request.stream and self._may_leave(event):
                         self.said, turn.seat = True, seat
                         waiting.heard = monotonic()
                         yield from self.held
@@ -112,23 +111,26 @@ class Attempt:
         """Why a silent call should end: its caller has left, or another member could answer."""
         if self.waiting.gone():
             return calls.caller_left()
-        if self.spoke or self.last or self.waiting.clocks.monotonic() - began <= PATIENCE:
+        if self.said or self.last or self.waiting.clocks.monotonic() - began <= PATIENCE:
+            return None
+        if not all(_kinds(event) <= NAMES for event in self.held):
             return None
         return Problem(504, f"{self.target.alias}: no word within {PATIENCE:g} s", kind="timeout")
 
     def _may_leave(self, event: Event) -> bool:
         """Whether the caller may have this now, so that the turn is this member's from here on."""
-        said = {type(one) for one in meant(event)}
+        said = _kinds(event)
         if said <= NAMES:
-            return False
-        self.spoke = True
-        if not self.turn.request.stream:
             return False
         if not said <= THOUGHTS:
             return True
         now = self.waiting.clocks.monotonic()
         self.thought = now if self.thought is None else self.thought
         return now - self.thought > THINKING
+
+
+def _kinds(event: Event) -> set[type[Event]]:
+    return {type(one) for one in meant(event)}
 
 
 def _ended(placed: Generator[Event, None, Answer], problem: Problem) -> Answer:

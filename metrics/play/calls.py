@@ -272,13 +272,15 @@ class _Play:
             except BaseException:
                 opening.close()
                 raise
-            with arrival:
+            try:
                 if entry is not None and arrival.status < 400:
                     entry.heard(arrival.headers)
                 hear, elapsed = self.said.hear, self.elapsed
                 for event in DIALECTS[target.api].read(arrival, target, relay=self.relay, tick=self.quiet):
                     hear(event, elapsed)
                     yield event
+            finally:
+                arrival.close()
             self.problem = None
         except Problem as problem:
             if entry is not None:
