@@ -115,10 +115,12 @@ def headers(key: Key, anthropic: bool, now: float) -> Headers:
     for kind, told in state(key, now).items():
         full = math.ceil(told["full_s"])
         reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
-        said = (str(told["limit"]), str(told["left"]))
-        listed += tuple(zip(PLAIN[kind], (*said, reset), strict=True))
+        most, left = str(told["limit"]), str(told["left"])
+        names = PLAIN[kind]
+        listed += ((names[0], most), (names[1], left), (names[2], reset))
         if anthropic:
-            listed += tuple(zip(TWINS[kind], (*said, stamp(now + full)[:19] + "Z"), strict=True))
+            names = TWINS[kind]
+            listed += ((names[0], most), (names[1], left), (names[2], stamp(now + full)[:19] + "Z"))
     return listed
 
 
@@ -130,7 +132,8 @@ TWINS = {
 
 
 def _window(name: str, kind: str) -> Window:
-    return _windows.setdefault((name, kind), Window())
+    found = _windows.get((name, kind))
+    return _windows.setdefault((name, kind), Window()) if found is None else found
 
 
 def _refuse(key: Key, what: str, wait: float, amount: int, limit: int) -> None:
