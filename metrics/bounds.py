@@ -14,8 +14,12 @@ def shallow(value: Any, deepest: int = DEEPEST) -> bool:
     for _ in range(deepest):
         if not layer:
             return True
-        insides = (item.values() if isinstance(item, dict) else item for item in layer)
-        layer = [inner for inside in insides for inner in inside if isinstance(inner, _HOLDERS)]
+        inside = []
+        for item in layer:
+            for inner in item.values() if isinstance(item, dict) else item:
+                if isinstance(inner, _HOLDERS):
+                    inside.append(inner)
+        layer = inside
     return not layer
 
 

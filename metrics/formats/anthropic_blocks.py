@@ -42,14 +42,16 @@ def conversation(body: Mapping[str, Any], hosted: Hosted) -> list[Message]:
     said: list[Message] = []
     for role, blocks in (*leading, *_turns(turns)):
         said += _whole(role, _run_here(blocks, hosted))
-    if not any(message["role"] in ("user", "tool") and message["content"] for message in said):
-        raise content.refuse('"messages" must hold at least one user message with content', "messages")
-    return said
+    for message in said:
+        if message["role"] in ("user", "tool") and message["content"]:
+            return said
+    raise content.refuse('"messages" must hold at least one user message with content', "messages")
 
 
 def _turns(messages: Sequence[Any]) -> list[tuple[str, list[Placed]]]:
     """The turns with their blocks; messages of one role in a row are one turn, as Anthropic reads them."""
     turns: list[tuple[str, list[Placed]]] = []
+    before = None
     for at, message in enumerate(messages):
         where = f"messages[{at}]"
         if not isinstance(message, dict):
@@ -59,19 +61,24 @@ def _turns(messages: Sequence[Any]) -> list[tuple[str, list[Placed]]]:
             said = f"{where}.role is {content.shown(role)}; the roles are {', '.join(_SAID)}"
             raise content.refuse(said, f"{where}.role")
         blocks = _blocks(message.get("content"), f"{where}.content")
-        if turns and turns[-1][0] == role:
+        if role == before:
             turns[-1][1].extend(blocks)
         else:
             turns.append((role, blocks))
+            before = role
     return turns
 
 
-def _run_here(blocks: Sequence[Placed], hosted: Hosted) -> Sequence[Placed]:
+def _run_here(blocks: list[Placed], hosted: Hosted) -> list[Placed]:
     """The blocks without those of tools that ran at Anthropic."""
-    kept = [placed for placed in blocks if not _FOREIGN.fullmatch(placed[1]["type"])]
-    for where, block in blocks if len(kept) < len(blocks) else ():
-        if _FOREIGN.fullmatch(block["type"]):
-            hosted.trace(block["type"], where)
+    kept = []
+    for placed in blocks:
+        where, block = placed
+        kind = block["type"]
+        if kind not in _READ and _FOREIGN.fullmatch(kind):
+            hosted.trace(kind, where)
+        else:
+            kept.append(placed)
     return kept
 
 
@@ -80,17 +87,23 @@ def _blocks(value: Any, where: str) -> list[Placed]:
         return [(where, {"type": "text", "text": value})]
     if not isinstance(value, list):
         raise content.refuse(f"{where} must be a string or a list of blocks", where)
-    for at, block in enumerate(value):
+    blocks: list[Placed] = []
+    for block in value:
+        place = f"{where}[{len(blocks)}]"
         if not isinstance(block, dict) or not isinstance(block.get("type"), str):
-            raise content.refuse(f"{where}[{at}] must be an object with a type", f"{where}[{at}]")
-    return [(f"{where}[{at}]", block) for at, block in enumerate(value)]
+            raise content.refuse(f"{place} must be an object with a type", place)
+        blocks.append((place, block))
+    return blocks
 
 
-def _whole(role: str, blocks: Sequence[Placed]) -> list[Message]:
+def _whole(role: str, blocks: list[Placed]) -> list[Message]:
     """The messages of a turn, and on the first of them the turn itself as it came."""
     said = _SAID[role](blocks)
-    own = [_without_note(block) if role == "system" else block for _, block in blocks]
-    return [{**message, "_turn": () if at else own} for at, message in enumerate(said)]
+    own: Sequence[Block] = [_without_note(block) if role == "system" else block for _, block in blocks]
+    for message in said:
+        message["_turn"] = own
+        own = ()
+    return said
 
 
 def _without_note(block: Block) -> Block:
@@ -101,7 +114,7 @@ def _without_note(block: Block) -> Block:
 # --- who speaks
 
 
-def _system(blocks: Sequence[Placed]) -> list[Message]:
+def _system(blocks: list[Placed]) -> list[Message]:
     parts = [part for where, block in blocks for part in _parts(block, where, _SYSTEM)]
     parts = [{**part, "text": _without_billing(part["text"])} for part in parts]
     return _message("system", [part for part in parts if part["text"].strip()])
@@ -112,26 +125,30 @@ def _without_billing(text: str) -> str:
     return text[note.end() :] if note else text
 
 
-def _user(blocks: Sequence[Placed]) -> list[Message]:
+def _user(blocks: list[Placed]) -> list[Message]:
     """Results first, since chat wants them right behind their calls; then the rest in its order."""
     said: list[Message] = []
     parts: list[Part] = []  # of the user message being put together
+    rest: list[Placed] = []
     for where, block in blocks:
         if block["type"] == "tool_result":
             result, moved = _result(block, where)
             said.append(result)
             parts += moved
-    for where, block in blocks:
+        else:
+            rest.append((where, block))
+    for where, block in rest:
         if block["type"] == "mid_conv_system":
             said += _message("user", parts)
             said += _system(_blocks(block.get("content"), f"{where}.content"))
             parts = []
-        elif block["type"] != "tool_result":
+        else:
             parts += _parts(block, where, _USER)
-    return [*said, *_message("user", parts)]
+    said += _message("user", parts)
+    return said
 
 
-def _assistant(blocks: Sequence[Placed]) -> list[Message]:
+def _assistant(blocks: list[Placed]) -> list[Message]:
     """A turn that holds nothing but thinking says nothing to a chat model, and is left out."""
     parts: list[Part] = []
     calls: list[dict[str, Any]] = []
@@ -146,26 +163,33 @@ def _assistant(blocks: Sequence[Placed]) -> list[Message]:
     if not parts and not calls:
         return []
     # Blocks of one answer are one text in pieces: they join without a gap.
-    message = _message("assistant", parts, "")[0] if parts else {"role": "assistant", "content": None}
-    more: Message = {"tool_calls": calls} if calls else {}
-    return [{**message, **more, **({"_thinking": thinking} if thinking else {})}]
+    message: Message = {"role": "assistant", "content": None}
+    if parts:
+        message = _message("assistant", parts, "")[0]
+    if calls:
+        message["tool_calls"] = calls
+    if thinking:
+        message["_thinking"] = thinking
+    return [message]
 
 
-_SAID: Mapping[str, Callable[[Sequence[Placed]], list[Message]]] = {
+_SAID: Mapping[str, Callable[[list[Placed]], list[Message]]] = {
     "user": _user,
     "assistant": _assistant,
     "system": _system,
 }
 
 
-def _message(role: str, parts: Sequence[Part], joint: str = "\n\n") -> list[Message]:
+def _message(role: str, parts: list[Part], joint: str = "\n\n") -> list[Message]:
     """One message, none without parts. Plain text is one string, which every provider takes; pictures and
     cache marks before the end need a list."""
     if not parts:
         return []
-    if any(part["type"] != "text" or ("_cache" in part and part is not parts[-1]) for part in parts):
-        return [{"role": role, "content": list(parts)}]
-    return [{"role": role, "content": joint.join(part["text"] for part in parts), **_mark(parts[-1])}]
+    last = parts[-1]
+    for part in parts:
+        if part["type"] != "text" or ("_cache" in part and part is not last):
+            return [{"role": role, "content": parts}]
+    return [{"role": role, "content": joint.join([part["text"] for part in parts]), **_mark(last)}]
 
 
 def _mark(part: Part) -> dict[str, Any]:
@@ -182,12 +206,8 @@ def _call(block: Block, where: str) -> dict[str, Any]:
         raise content.refuse(f"{where}.input must be an object", f"{where}.input")
     arguments = as_text(given or {}, f"{where}.input")
     function = {"name": _named(block, "name", where), "arguments": arguments}
-    return {
-        "id": _named(block, "id", where),
-        "type": "function",
-        "function": function,
-        **_cache(block, where),
-    }
+    call = {"id": _named(block, "id", where), "type": "function", "function": function}
+    return {**call, **_cache(block, where)} if "cache_control" in block else call
 
 
 def _result(block: Block, where: str) -> tuple[Message, list[Part]]:
@@ -197,12 +217,12 @@ def _result(block: Block, where: str) -> tuple[Message, list[Part]]:
     placed = [] if value is None else _blocks(value, f"{where}.content")
     parts = [part for at, inner in placed for part in _parts(inner, at, _RESULT)]
     pictures = [part for part in parts if part["type"] != "text"]
-    text = "\n\n".join(part["text"] for part in parts if part["type"] == "text")
+    text = "\n\n".join([part["text"] for part in parts if part["type"] == "text"])
     text = text or ("(a picture: it is in the next message)" if pictures else "")
     if content.flag(block, "is_error"):
         text = f"Error: {text or 'the tool did not say why'}"
-    mark = _cache(block, where) or (_mark(parts[-1]) if parts else {})
-    told: Message = {"role": "tool", "tool_call_id": call, "content": text, **mark}
+    told: Message = {"role": "tool", "tool_call_id": call, "content": text}
+    told |= _cache(block, where) or (_mark(parts[-1]) if parts else {})
     if not pictures:
         return told, []
     label = {"type": "text", "text": f"From the result of {call}:"}
@@ -227,10 +247,11 @@ _THINKING = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data"
 def _parts(block: Block, where: str, read: Mapping[str, "_Reader"]) -> list[Part]:
     """The parts that `block` becomes, its cache mark on the last; none when it is empty."""
     kind = block["type"]
-    if kind not in read:
+    reader = read.get(kind)
+    if reader is None:
         raise content.refuse(f"{where}: {content.shown(kind)} {_why_not(kind, read)}", f"{where}.type")
-    parts = read[kind](block, where)
-    mark = _cache(block, where)
+    parts = reader(block, where)
+    mark = _cache(block, where) if "cache_control" in block else {}
     return [*parts[:-1], {**parts[-1], **mark}] if mark and parts else parts
 
 
@@ -239,7 +260,9 @@ def _why_not(kind: str, read: Mapping[str, "_Reader"]) -> str:
 
 
 def _text(block: Block, where: str) -> list[Part]:
-    said = _string(block, "text", where)
+    said = block.get("text")
+    if not isinstance(said, str):
+        raise content.refuse(f"{where}.text must be a string", f"{where}.text")
     return [{"type": "text", "text": said}] if said else []
 
 
@@ -300,6 +323,7 @@ _ASSISTANT = _SYSTEM
 _PLAIN = {"text": _text, "image": _image}
 _USER = {**_PLAIN, "document": _document, "search_result": _search_result}
 _RESULT = {**_USER, "tool_reference": _tool_reference}
+_READ = frozenset((*_RESULT, *_THINKING, "tool_use", "tool_result"))
 
 
 # --- fields
@@ -332,7 +356,8 @@ def _string(block: Block, name: str, where: str, absent: str | None = None) -> s
 
 
 def _named(block: Block, name: str, where: str) -> str:
-    value = _string(block, name, where)
-    if not value:
-        raise content.refuse(f"{where}.{name} must not be empty", f"{where}.{name}")
-    return value
+    value = block.get(name)
+    if isinstance(value, str) and value:
+        return value
+    must = "must not be empty" if value == "" else "must be a string"
+    raise content.refuse(f"{where}.{name} {must}", f"{where}.{name}")

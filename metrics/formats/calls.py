@@ -7,13 +7,13 @@ what is said of each call until it is whole: such APIs have no form for half an 
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import chain, count
 from typing import Any
 
+from metrics import compact
 from metrics.bounds import DEEPEST, finite, shallow
 from metrics.events import Chunk, Event, ToolArguments, ToolStart, singly
 from metrics.records import Message, Problem
+from metrics.values import dataclass
 
 
 def plain(events: Iterable[Event]) -> Iterator[Event]:
@@ -94,23 +94,35 @@ class Turns:
             raise Problem(400, f"{where} answers no open call{asked} of a turn before it", param=where)
         self._open.remove(call)
         # Found from the end, by identity: two messages can be equal.
-        at = next(n for n in reversed(range(len(self.messages))) if self.messages[n] is call.owner) + 1
+        at = len(self.messages)
+        while self.messages[at - 1] is not call.owner:
+            at -= 1
         while at < len(self.messages) and self.messages[at]["role"] == "tool":
             at += 1
         self.messages.insert(at, {"role": "tool", "tool_call_id": call.id, "content": content})
 
     def _new_id(self, given: str | None) -> str:
-        numbered = (f"call_{number}" for number in count(len(self._ids) + 1))
-        new = next(call_id for call_id in chain((given,), numbered) if call_id and call_id not in self._ids)
+        new, number = given, len(self._ids)
+        while not new or new in self._ids:
+            number += 1
+            new = f"call_{number}"
         self._ids.add(new)
         return new
 
     def _answered(self, given: str | None, name: str | None) -> _Open | None:
-        exact = (call for call in self._open if given and call.given == given)
-        named = (call for call in self._open if call.name == name and not call.given)
-        alike = (call for call in self._open if call.name == name)
-        oldest = (call for call in self._open if name is None and given is None)
-        return next((call for calls in (exact, named, alike, oldest) for call in calls), None)
+        """The first of the open calls that fits best; of the ways to fit, see `result`."""
+        if name is None and given is None:
+            return self._open[0] if self._open else None
+        best, fit = None, 0
+        for call in self._open:
+            exact = given is not None and call.given == given
+            fits = 3 if exact else 0 if call.name != name else 1 if call.given else 2
+            if fits > fit:
+                best, fit = call, fits
+        return best
+
+
+_write = compact.writer()
 
 
 def arguments_text(value: Any, where: str) -> str:
@@ -127,7 +139,7 @@ def as_text(value: Any, where: str) -> str:
     if not shallow(value):
         raise Problem(400, f"{where} is nested more than {DEEPEST} levels deep", param=where)
     try:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return _write(value)
     except ValueError:
         raise Problem(400, f"{where} holds a number that JSON cannot", param=where) from None
 

@@ -90,7 +90,7 @@ def _native(body: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any
     """What a member that speaks this API gets in its own words: the fields that chat has none for, how to
     think and to answer, each function as it was declared ("tools", by name), and the "mode" of calling."""
     generation = {name: value for name, value in config.items() if name not in TOLD}
-    if isinstance(thinking := generation.get("thinkingConfig"), Mapping):
+    if isinstance(thinking := generation.get("thinkingConfig"), dict):
         generation["thinkingConfig"] = fields(thinking)
     declared = {
         function["name"]: function
@@ -99,7 +99,7 @@ def _native(body: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any
         if isinstance(function.get("name"), str)
     }
     calling = fields(content.member(body, "toolConfig")).get("functionCallingConfig")
-    mode = fields(calling).get("mode") if isinstance(calling, Mapping) else None
+    mode = fields(calling).get("mode") if isinstance(calling, dict) else None
     native = {
         **{name: body[name] for name in BESIDE if name in body},
         "generationConfig": generation,
@@ -123,7 +123,7 @@ def model_name(path: str) -> str:
 
 def _generation(body: Mapping[str, Any]) -> dict[str, Any]:
     """`generationConfig`, with whole numbers whole. Problem 400 for what nobody here can give."""
-    config = fields(content.member(body, "generationConfig"))
+    config = {**fields(content.member(body, "generationConfig"))}
     for name in COUNTS:
         if isinstance(config.get(name), float) and config[name].is_integer():
             config[name] = int(config[name])
@@ -261,7 +261,7 @@ def _chosen(tools: list[dict[str, Any]], config: dict[str, Any]) -> tuple[list[d
     return tools, MODES[mode]
 
 
-def counted(body: Mapping[str, Any], collection: str) -> tuple[list[Message], list[dict[str, Any]]]:
+def counted(body: dict[str, Any], collection: str) -> tuple[list[Message], list[dict[str, Any]]]:
     """Messages and tools of a request to count tokens: a conversation, or a whole request in one field."""
     hosted = Hosted(VENDOR, collection)
     asked = fields(body)

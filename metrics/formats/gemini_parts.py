@@ -15,12 +15,13 @@ from urllib.parse import urlsplit
 from metrics.formats import content, images
 from metrics.formats.calls import Turns, arguments_text, as_text
 from metrics.formats.hosted import Hosted
-from metrics.records import Message
+from metrics.records import Message, Problem
 
 ROLES = ("user", "model", "function")
 PARTS = ("text", "inlineData", "fileData", "functionCall", "functionResponse")
 # Parts of tools that ran at Google.
 FOREIGN = ("executableCode", "codeExecutionResult", "toolCall", "toolResponse")
+_FOREIGN = frozenset(FOREIGN)
 # What stands beside a part's content, and may be left of it alone in a stream's pieces.
 BESIDE = frozenset(("thoughtSignature", "thought", "videoMetadata", "mediaResolution", "partMetadata"))
 
@@ -53,24 +54,27 @@ def messages(body: Mapping[str, Any], hosted: Hosted) -> list[Message]:
             raise content.refuse(
                 f"{where}.role is {content.shown(role)}; the roles are user and model", where
             )
-        parts = listed(item.get("parts"), f"{where}.parts")
-        told = [
-            (part, f"{where}.parts[{n}]")
-            for n, part in enumerate(parts)
-            if not _foreign(part, f"{where}.parts[{n}]", hosted)
-        ]
+        told = _run_here(listed(item.get("parts"), f"{where}.parts"), f"{where}.parts", hosted)
         (_model_turn if role == "model" else _user_turn)(turns, told)
-    if not any(message["role"] == "user" for message in turns.messages):
-        raise content.refuse('"contents" must hold at least one text of the user', "contents")
-    return turns.messages
+    for message in turns.messages:
+        if message["role"] == "user":
+            return turns.messages
+    raise content.refuse('"contents" must hold at least one text of the user', "contents")
 
 
-def _foreign(part: dict[str, Any], where: str, hosted: Hosted) -> bool:
-    """Whether a tool that ran at Google left this part, and it is to be left out."""
-    kind = next((kind for kind in FOREIGN if kind in part), None)
-    if kind:
-        hosted.trace(kind, where)
-    return kind is not None
+Told = list[tuple[dict[str, Any], str]]
+
+
+def _run_here(parts: list[dict[str, Any]], where: str, hosted: Hosted) -> Told:
+    """The parts and where they stand, without those that a tool which ran at Google left."""
+    told = []
+    for n, part in enumerate(parts):
+        place = f"{where}[{n}]"
+        if _FOREIGN.isdisjoint(part):
+            told.append((part, place))
+        else:
+            hosted.trace(next(kind for kind in FOREIGN if kind in part), place)
+    return told
 
 
 def _system(value: Any) -> str:
@@ -84,9 +88,6 @@ def _system(value: Any) -> str:
             raise content.refuse(f"{where}: only text can instruct", where)
         texts.append(_text(part, where))
     return "\n".join(filter(None, texts))
-
-
-Told = list[tuple[dict[str, Any], str]]
 
 
 def _model_turn(turns: Turns, told: Told) -> None:
@@ -221,21 +222,32 @@ def _file(file: dict[str, Any], where: str) -> dict[str, Any]:
 # --- reading one object
 
 
-def fields(value: Mapping[str, Any]) -> dict[str, Any]:
-    """An object's fields under their camelCase names, nulls left out."""
-    return {camel(name): inner for name, inner in value.items() if inner is not None}
+def fields(value: dict[str, Any]) -> dict[str, Any]:
+    """An object's fields under their camelCase names, nulls left out; most objects are so already."""
+    if None not in value.values() and "_" not in "".join(value):
+        return value
+    return {camel(name) if "_" in name else name: inner for name, inner in value.items() if inner is not None}
 
 
 def camel(name: str) -> str:
-    return _SNAKE.sub(lambda match: match[1].upper(), name) if "_" in name else name
+    return _SNAKE.sub(lambda match: match[1].upper(), name)
 
 
 def listed(value: Any, where: str) -> list[dict[str, Any]]:
     """A list of objects, each with its fields; one object is a list of one. Problem 400 naming `where`."""
     items = [value] if isinstance(value, dict) else [] if value is None else value
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise content.refuse(f'"{where}" must be a list of objects', where)
-    return [fields(item) for item in items]
+    if not isinstance(items, list):
+        raise _no_objects(where)
+    told = []
+    for item in items:
+        if not isinstance(item, dict):
+            raise _no_objects(where)
+        told.append(fields(item))
+    return told
+
+
+def _no_objects(where: str) -> Problem:
+    return content.refuse(f'"{where}" must be a list of objects', where)
 
 
 def nested(value: Any, where: str) -> dict[str, Any]:

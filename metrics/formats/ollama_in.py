@@ -91,15 +91,16 @@ def messages(value: Any) -> list[Message]:
         seen += _turn(turns, role, message, where)
     if seen:
         turns.add("user", seen)
-    if not any(message["role"] == "user" and message["content"] for message in turns.messages):
-        raise content.refuse('"messages" must hold at least one user message with content', "messages")
-    return turns.messages
+    for message in turns.messages:
+        if message["role"] == "user" and message["content"]:
+            return turns.messages
+    raise content.refuse('"messages" must hold at least one user message with content', "messages")
 
 
 def _turn(turns: Turns, role: str, message: dict[str, Any], where: str) -> list[dict[str, Any]]:
     """Adds one message; the pictures that must follow in a user's."""
     text = _string(message, "content", where) or ""
-    pictures = _pictures(message.get("images"), f"{where}.images")
+    pictures = _pictures(message["images"], f"{where}.images") if "images" in message else []
     match role:
         case "tool":
             name = _string(message, "tool_name", where) or _string(message, "name", where)
