@@ -89,7 +89,8 @@ def health(model_id: str, now: float) -> Health:
     """All of it at once, as it is at `now`."""
     fact = _fact(model_id)
     until, why = _rest(model_id, fact, now)
-    return Health(until, why or fact.get("rests_for"), _failing(model_id, fact, now), fact.get("answered"))
+    failing = _failing(model_id, fact, now) if "failures" in fact else None
+    return Health(until, why or fact.get("rests_for"), failing, fact.get("answered"))
 
 
 def cooling(model_id: str, now: float) -> float | None:

@@ -53,11 +53,13 @@ def begin(key: str, now: float, fresh: str, model_id: str, anew: bool = False) -
     one with the id `fresh`, which `model_id` will play. Turns that come at the same moment get one each."""
 
     def take(state: dict[str, Live]) -> Place:
-        known = None if anew else _live(state, key, now)
-        live = known or _fresh(fresh, model_id, now)
-        live = live | {"turns": live["turns"] + 1, "at": max(now, live["at"])}
-        _put(state, key, live, now)
-        return Place(live["id"], live["turns"], live["now"] if known else None)
+        live = None if anew else _live(state, key, now)
+        if live is None:
+            _put(state, key, _fresh(fresh, model_id, now, turns=1), now)
+            return Place(fresh, 1, None)
+        turn = live["turns"] + 1
+        _put(state, key, live | {"turns": turn, "at": max(now, live["at"])}, now)
+        return Place(live["id"], turn, live["now"])
 
     return LOG.counted(take)
 
@@ -138,8 +140,8 @@ def _live(state: dict[str, Live], key: str, now: float) -> Live | None:
     return live if live and now - live["at"] <= LAPSE and not live.get("over") else None
 
 
-def _fresh(conversation: str, model_id: str, at: float) -> Live:
-    return {"id": conversation, "models": [], "worked": [], "now": model_id, "turns": 0, "at": at}
+def _fresh(conversation: str, model_id: str, at: float, turns: int = 0) -> Live:
+    return {"id": conversation, "models": [], "worked": [], "now": model_id, "turns": turns, "at": at}
 
 
 def _put(state: dict[str, Live], key: str, live: Live, now: float) -> None:

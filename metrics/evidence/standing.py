@@ -5,6 +5,7 @@ the next verdict or day.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from metrics.evidence import cells, verdicts
@@ -33,30 +34,33 @@ class Record:
 @dataclass(frozen=True, slots=True)
 class Standing:
     """`level` is the share of verdicts on this kind of task that say useful, each model counting at most
-    once; 0.5 when there is none."""
+    once; 0.5 when there is none. `revision` is that of the record which it was made from."""
 
     level: float
     records: Mapping[str, Record]  # by model_id; who is missing has no verdicts
+    revision: int = 0
 
 
 def of(collection: str, shape: str, day: int, panel: float) -> Standing:
     """The standing of a collection's models on that kind of task. `day` is a date's ordinal; `panel` is what
     a verdict on an answer in a panel counts, one on a routed answer being 1."""
     global _seen
-    asked = (collection, shape, day, panel)
-    counters, revision, kept = _seen
-    if counters is not verdicts.LOG.state or revision != verdicts.revision():
-        counters, revision, kept = verdicts.LOG.state, verdicts.revision(), {}
+    asked, counters, revision = (collection, shape, day, panel), verdicts.LOG.state, verdicts.revision()
+    then, kept = _seen
+    if then[0] is not counters or then[1] != revision:
+        kept = {}
     found = kept.get(asked)
     if found is None:
-        found = verdicts.evidence(collection, lambda shapes: relative(shapes, shape, day, panel))
+        made = verdicts.evidence(collection, lambda shapes: relative(shapes, shape, day, panel))
+        found = replace(made, revision=revision)
         kept = {**kept, asked: found} if len(kept) < KEPT else {asked: found}
-        _seen = (counters, revision, kept)
+        _seen = ((counters, revision), kept)
     return found
 
 
 KEPT = 64  # standings between two verdicts
-_seen: tuple[Any, int, dict[tuple[str, str, int, float], Standing]] = (None, 0, {})
+# What the standings rest on, the counters and their revision; and the standings by what was asked.
+_seen: tuple[tuple[Any, int], dict[tuple[str, str, int, float], Standing]] = ((None, 0), {})
 
 
 def relative(shapes: Mapping[str, Mapping[str, Cell]], shape: str, day: int, panel: float) -> Standing:

@@ -79,7 +79,7 @@ def field(request: Request) -> tuple[Field, int]:
     """The members that can take `request`, and those that cannot; and its size in tokens by estimate, its
     tools included. Problem 404 for an unknown collection."""
     size, images = tokens.measured(request.messages)
-    size += tokens.of_tools(request.tools)
+    size += tokens.of_tools(request.tools) if request.tools else 0
     name, budget = request.collection, request.budget
     asked = _Asked(
         tools=bool(request.tools),

@@ -15,6 +15,7 @@ from metrics.evidence.standing import Record, Standing
 from metrics.play import candidates, route_policy
 from metrics.play.candidates import Candidate
 from metrics.records import Request, Skipped, Target
+from metrics.store.files import once_a_moment
 from metrics.values import dataclass
 
 
@@ -37,15 +38,14 @@ def order(request: Request, now: float, seed: int) -> Ranking:
     field, size = candidates.field(request)
     if not field.fit:
         raise candidates.nobody(request, field.skipped)
-    name = settings.get("route_policy")
-    policy, options, decide = route_policy.POLICIES[name]
+    name, options, decide = _policy()
     ordinal, day = _day(int(now // DAY))
     stands = standing.of(request.collection, field.shape, ordinal, route_policy.OPTIONS["panel_in_route"])
-    useful = _useful(request.collection, field.fit) if name == "counts" else None
+    useful = _useful(request.collection, field.fit) if decide is route_policy.counts else None
     rows = [_written(candidates.today(one, now), stands, useful) for one in field.fit]
     choice = decide(stands.level, rows, seed)
     decision = {
-        "policy": policy,
+        "policy": name,
         "opt": options,
         "seed": seed,
         "collection": request.collection,
@@ -55,13 +55,18 @@ def order(request: Request, now: float, seed: int) -> Ranking:
         "level": stands.level,
         "candidates": rows,
         "excluded": [{"alias": skip.alias, "reason": skip.why} for skip in field.skipped],
-        "record_rev": verdicts.revision(),
+        "record_rev": stands.revision,
         "order": choice["order"],
         "ranked": choice["ranked"],
         "why": choice["why"],
     }
     members = tuple(map(field.targets.__getitem__, choice["order"]))
     return Ranking(members, field.skipped, field.shape, decision, size)
+
+
+@once_a_moment
+def _policy() -> tuple[str, Mapping[str, Any], route_policy.Policy]:
+    return route_policy.POLICIES[settings.get("route_policy")]
 
 
 DAY = 86_400  # seconds

@@ -103,28 +103,30 @@ class _Known(NamedTuple):
     waited: int
 
 
-def _known(candidates: Rows) -> tuple[_Known, ...]:
-    lasts = [_NEVER if one.get("rests") else _last(one) for one in candidates]
+def _known(candidates: Rows) -> tuple[tuple[Any, ...], ...]:
+    """Of each candidate what a _Known has, in that order: making those can wait until something is new."""
+    lasts = [_last(one) for one in candidates]
     latest = sorted(lasts, reverse=True)  # those that rest stand behind all others, who do not count them
-    return tuple(
-        [
-            _Known(
+    known = []
+    for one, last in zip(candidates, lasts, strict=True):
+        rests = one.get("rests")
+        known.append(
+            (
                 one["alias"],
                 tuple(one.get("record", _NONE)),
                 one.get("useful", 0),
                 one.get("findings", 0),
                 one.get("paid", False),
-                _back(one["rests"]["until"]) if one.get("rests") else _NEVER,
+                _back(rests["until"]) if rests else _NEVER,
                 latest.index(last),
             )
-            for one, last in zip(candidates, lasts, strict=True)
-        ]
-    )
+        )
+    return tuple(known)
 
 
 def _last(one: Mapping[str, Any]) -> float:
     last = one.get("last")
-    return _NEVER if last is None else float(last)
+    return _NEVER if last is None or one.get("rests") else float(last)
 
 
 def _back(until: float | None) -> float:
@@ -150,7 +152,8 @@ class _Chances:
 
 
 @lru_cache(maxsize=KEPT)
-def _by_record(level: float, known: tuple[_Known, ...]) -> _Chances:
+def _by_record(level: float, rows: tuple[tuple[Any, ...], ...]) -> _Chances:
+    known = list(map(_Known._make, rows))
     merits = {one.alias: merit(level, one.record) for one in known}
     values = {alias: found["value"] for alias, found in merits.items()}
     weights = {one.alias: (1.0 + one.waited) ** OPTIONS["turn_pow"] for one in known if one.back == _NEVER}
@@ -160,7 +163,8 @@ def _by_record(level: float, known: tuple[_Known, ...]) -> _Chances:
 
 
 @lru_cache(maxsize=KEPT)
-def _by_counts(known: tuple[_Known, ...]) -> _Chances:
+def _by_counts(rows: tuple[tuple[Any, ...], ...]) -> _Chances:
+    known = list(map(_Known._make, rows))
     values = {one.alias: float(one.useful) for one in known}
     ready = [one for one in known if one.back == _NEVER]
     turns = {max(ready, key=lambda one: one.waited).alias: 1.0} if ready else {}

@@ -41,7 +41,8 @@ def begin(request: Request, now: float, token: str, seed: int) -> Turn:
     ranked = _kept(request, kept, now) if kept and kept != broke else None
     how = "sticky" if ranked else "moved" if kept else "new"
     if ranked is None:
-        ranked = _last(ranking.order(request, now, seed), broke)
+        ranked = ranking.order(request, now, seed)
+        ranked = _last(ranked, broke) if broke else ranked
     place = routes.begin(key, now, ids.conversation(now, token), ranked.members[0].model_id, anew)
     if place.model_id and how == "new":  # another turn of it began meanwhile
         own = _kept(request, place.model_id, now)
@@ -73,10 +74,8 @@ def _kept(request: Request, model_id: str, now: float) -> Ranking | None:
     return Ranking((able.target,), found.skipped, found.shape, decision, size)
 
 
-def _last(ranked: Ranking, model_id: str | None) -> Ranking:
+def _last(ranked: Ranking, model_id: str) -> Ranking:
     """The same with that member at the end: its caller, who asks again, has just seen it break off."""
-    if model_id is None:
-        return ranked
     members = sorted(ranked.members, key=lambda one: one.model_id == model_id)
     return replace(ranked, members=tuple(members))
 
