@@ -9,6 +9,7 @@ import functools
 import re
 import threading
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from operator import is_
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
 
@@ -81,18 +82,17 @@ class Conversation:
         with self._lock:
             written = self._written.get(variant)
             if written is None:
-                written = self._as_sent(variant) or longjson.write(list(self._rewritten(variant)), to_json)
-                self._written[variant] = written
+                written = self._written[variant] = self._made(variant)
             return written
 
-    def _as_sent(self, variant: Variant) -> bytes | None:
-        """The caller's own bytes, where nothing in them has to be altered; None where they are not known."""
-        sent = self.messages
-        if not isinstance(sent, longjson.AsWritten) or variant != UNALTERED:
-            return None
-        if not EXTENSIONS.keys().isdisjoint(self._fields):
-            return None
-        return sent.text if all(_own(m) is m for m in sent if _has_items(m)) else None
+    def _made(self, variant: Variant) -> bytes:
+        """The caller's own bytes, where they are known and nothing in them has to be altered; else anew."""
+        messages: Sequence[Message] = [_own(message) for message in self.messages]
+        if variant != UNALTERED:
+            messages = list(self._rewritten(messages, variant))
+        elif isinstance(self.messages, longjson.AsWritten) and all(map(is_, messages, self.messages)):
+            return self.messages.text
+        return longjson.write(messages, to_json)
 
     def shared(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` makes of this conversation, made once for all seats that ask for `name`."""
@@ -134,8 +134,7 @@ class Conversation:
             *(f"{name} left out of messages (not accepted there)" for name in sorted(drop)),
         )
 
-    def _rewritten(self, variant: Variant) -> Iterable[Message]:
-        messages: Iterable[Message] = map(_own, self.messages)
+    def _rewritten(self, messages: Iterable[Message], variant: Variant) -> Iterable[Message]:
         if variant.system:
             messages = [{**m, "role": "system"} if m.get("role") == "developer" else m for m in messages]
         if variant.gather:
@@ -156,7 +155,11 @@ def to_json(value: Any) -> bytes:
         text = _write(value)
     except (ValueError, TypeError, RecursionError) as error:
         raise Problem(400, f"the request cannot be written as JSON: {error}") from error
-    return _encoded(text)
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # By way of UTF-16, where the halves of a pair that were written apart find each other.
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
 
 
 _write = compact.writer()  # messages came as JSON, so there are no circles to look for
@@ -221,17 +224,9 @@ def sendable(key: str, endpoint: str) -> str:
     return key
 
 
-def _encoded(text: str) -> bytes:
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        # By way of UTF-16, where the halves of a pair that were written apart find each other.
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()
-
-
 def _own(message: Message) -> Message:
     """The message without what only other rooms read. The caller's own is left as it is."""
-    clean = _stripped(message)
+    clean = message if _MARKS.isdisjoint(message) else _stripped(message)
     for name in ("content", "tool_calls"):
         items = clean.get(name)
         if isinstance(items, list) and any(isinstance(i, dict) and _extended(i) for i in items):
@@ -239,16 +234,15 @@ def _own(message: Message) -> Message:
     return clean
 
 
-def _has_items(message: Message) -> bool:
-    return "tool_calls" in message or not isinstance(message.get("content"), str)
+_MARKS = frozenset(EXTENSIONS)
 
 
 def _extended(value: Message) -> bool:
-    return not EXTENSIONS.keys().isdisjoint(value)
+    return not _MARKS.isdisjoint(value)
 
 
 def _stripped(value: Message) -> Message:
-    return {key: v for key, v in value.items() if key not in EXTENSIONS} if _extended(value) else value
+    return {key: v for key, v in value.items() if key not in _MARKS} if _extended(value) else value
 
 
 def _gathered(messages: list[Message]) -> list[Message]:

@@ -27,15 +27,17 @@ REASONING = (
     ("output_tokens_details", "reasoning_tokens"),
     ("reasoning_tokens", ""),
 )
+_PARTS = frozenset(name for name, _ in (*CACHE_READ, *CACHE_WRITE, *REASONING))
 PROMPT = (("prompt_tokens", ""), ("input_tokens", ""))
 OUT = (("completion_tokens", ""), ("output_tokens", ""))
 
 
 def of_chat(raw: Mapping[str, Any]) -> Usage:
     """Usage of a chat completion. What the provider does not say stays None."""
-    prompt, out, reasoning = _count(raw, PROMPT), _count(raw, OUT), _count(raw, REASONING)
-    read, write = _count(raw, CACHE_READ), _count(raw, CACHE_WRITE)
-    total = _counted(raw.get("total_tokens"))
+    prompt, out, total = _count(raw, PROMPT), _count(raw, OUT), _counted(raw.get("total_tokens"))
+    read = write = reasoning = None
+    if not _PARTS.isdisjoint(raw):
+        read, write, reasoning = _count(raw, CACHE_READ), _count(raw, CACHE_WRITE), _count(raw, REASONING)
     if prompt is not None and out is not None and total is not None:
         beside = total - prompt - out
         if beside > 0 and reasoning in (None, beside):
