@@ -78,10 +78,16 @@ class Chunks:
                 )
             )
         self._note_usage(chunk)
-        if isinstance(choices, list):
-            for choice in choices:
+        try:
+            for choice in choices if isinstance(choices, list) else ():
                 if isinstance(choice, dict):
                     self._choice(choice, events)
+        except Problem:
+            # Behind its finish the answer is complete all the same: without the calls of which nobody heard.
+            for event in events:
+                if isinstance(event, ToolStart):
+                    self._tools[event.choice].unsay(event.index)
+            raise
         return events
 
     def only_piece(

@@ -94,6 +94,10 @@ class ToolCalls:
         call.text += arguments
         return True
 
+    def unsay(self, index: int) -> None:
+        """That the call `index` began was told to nobody."""
+        self._calls[index].opened = False
+
     def finish(self, cut: bool = False) -> Events:
         """What is left to say when the choice ends; `cut`: before its time, by a limit or a filter."""
         events: Events = []

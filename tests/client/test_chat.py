@@ -87,6 +87,12 @@ CASES: list[tuple[str, bytes, list[Event], tuple[int, str] | None]] = [
         (503, "overloaded"),
     ),
     ("error past the finish", HI + STOP + frame({"error": "late"}), [OPEN, Text("hi"), Closed()], None),
+    (
+        "error past the finish, in a chunk that begins a call",
+        HI + STOP + chunk({"tool_calls": [part(0, "{", "x", "f")]}, "error"),
+        [OPEN, Text("hi"), Closed()],
+        None,
+    ),
     ("nothing", b"", [], (502, "empty")),
     ("only blanks", b"\n\n", [], (502, "empty")),
     ("only comments", b": x\n\n: y\n\n", [], (502, "empty")),
