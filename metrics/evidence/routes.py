@@ -15,6 +15,7 @@ from metrics.store.log import JsonLog
 from metrics.values import dataclass
 
 Row = dict[str, Any]
+# Never changed, only replaced: whoever reads it needs no lock, and it is saved while turns go on.
 # {"id", "models": [model_id], "worked": [model_id], "now": model_id, "turns": int, "at": epoch s,
 #  "broke": model_id | None, "over": True once somebody ended it}
 Live = dict[str, Any]
@@ -72,7 +73,7 @@ def end(key: str, conversation: str) -> bool:
         live = state.get(key)
         if live is None or live["id"] != conversation or live.get("over"):
             return False
-        live["over"] = True
+        state[key] = live | {"over": True}
         return True
 
     return LOG.counted(mark)
@@ -85,9 +86,10 @@ def number(key: str, conversation: str, model_id: str) -> int:
         live = state.get(key)
         if live is None or live["id"] != conversation:  # it lapsed, or began anew, while this turn was played
             return 1
-        if model_id not in live["models"]:
-            live["models"] = [*live["models"], model_id]
-        return int(live["models"].index(model_id)) + 1
+        models = _with(live["models"], [model_id])
+        if models is not live["models"]:
+            state[key] = live | {"models": models}
+        return models.index(model_id) + 1
 
     return LOG.counted(count)
 
@@ -99,9 +101,10 @@ def first_work(key: str, conversation: str, model_id: str) -> bool:
         live = state.get(key)
         if live is None or live["id"] != conversation:
             return True
-        known = model_id in live["worked"]
-        live["worked"] = live["worked"] if known else [*live["worked"], model_id]
-        return not known
+        worked = _with(live["worked"], [model_id])
+        if worked is not live["worked"]:
+            state[key] = live | {"worked": worked}
+        return worked is not live["worked"]
 
     return LOG.counted(note)
 
@@ -202,4 +205,4 @@ def _with(models: list[str], more: list[str]) -> list[str]:
     return models
 
 
-LOG = JsonLog("routes", key="conversation", partition="month", fold=_fold, empty=dict)
+LOG = JsonLog("routes", key="conversation", partition="month", fold=_fold, empty=dict, replaced=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.records import Problem
-from metrics.store import disk, lines, migrate
+from metrics.store import disk, lines, migrate, writer
 from metrics.store.lines import Row
 
 State = dict[str, Any]
@@ -20,23 +20,33 @@ Fold = Callable[[State, Row], None]
 
 VERSION = 1
 MARKED = 64  # bytes before a place that its mark is made of
+AT_ONCE = 64  # values that are written out before others go on for a moment,
+BREATHS = 64  # so often at most: of a state that was just read, all are new
 
 
 class Counters:
     """A `state` and the `places` in the log's files up to which it counts them, kept in the file `path`.
 
     `fold` adds a row to a state, `empty` makes one; `meaning` says which way of counting a saved state is the
-    work of.
+    work of. With `replaced`, its values are replaced and never changed.
     """
 
     def __init__(
-        self, path: Path, folder: Path, fold: Fold, empty: Callable[[], State], meaning: int
+        self,
+        path: Path,
+        folder: Path,
+        fold: Fold,
+        empty: Callable[[], State],
+        meaning: int,
+        replaced: bool = False,
     ) -> None:
         self.path = path
         self._folder = folder
         self._fold = fold
         self._empty = empty
         self._meaning = meaning
+        self._replaced = replaced
+        self._written: dict[str, tuple[Any, str]] = {}  # what was saved last: by key the value, and its text
         self.state: State = empty()
         self.places: dict[str, int] = {}
 
@@ -94,21 +104,42 @@ class Counters:
         if row := lines.decode(line):
             self.add(row)
 
-    def save(self, state: str) -> None:
-        """Save `state`, which is ours in JSON. If the disk refuses, the next start counts a longer tail."""
+    def taken(self) -> State | str:
+        """The state as it is now, for `save`: its text, or where its values are replaced just them, so that
+        nobody waits while a long one is written out."""
+        return dict(self.state) if self._replaced else json.dumps(self.state)
+
+    def save(self, taken: State | str) -> None:
+        """Save what was `taken`. If the disk refuses, the next start counts a longer tail."""
         try:
-            disk.put(self.path, self._text(state), durable=False)
+            disk.put(self.path, self._text(taken), durable=False)
         except Problem:
             return
 
     def content(self) -> bytes:
         """What the file would hold if it were saved now."""
-        return self._text(json.dumps(self.state))
+        return self._text(self.taken())
 
-    def _text(self, state: str) -> bytes:
+    def _text(self, taken: State | str) -> bytes:
+        state = taken if isinstance(taken, str) else self._put_together(taken)
         files = {name: [place, _mark(self._folder / name, place)] for name, place in self.places.items()}
         head = json.dumps({migrate.VERSION: VERSION, "meaning": self._meaning, "files": files})
         return f'{head[:-1]}, "state": {state}}}\n'.encode()
+
+    def _put_together(self, state: State) -> str:
+        """What json.dumps would make of it, from the texts of the last time where they still hold: of a long
+        state hardly anything is new."""
+        before, written, made = self._written, {}, 0
+        for key, value in state.items():
+            known = before.get(key)
+            if known is None or known[0] is not value:
+                known = value, f"{json.dumps(key)}: {json.dumps(value)}"
+                made += 1
+                if made % AT_ONCE == 0 and made <= AT_ONCE * BREATHS:
+                    writer.breathe()
+            written[key] = known
+        self._written = written
+        return "{" + ", ".join([text for _, text in written.values()]) + "}"
 
 
 def _mark(path: Path, place: int) -> str:

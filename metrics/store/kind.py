@@ -27,6 +27,7 @@ class Kind:
     version: int
     meaning: int
     large: bool = False
+    replaced: bool = False
 
     def label(self, file: str) -> str:
         return f"{self.name}/{file}" if self.partition else self.name
@@ -48,7 +49,7 @@ class Kind:
 
     def counters(self, place: Path, folder: Path) -> Counters:
         path = place / "counters" if self.partition else place.with_suffix(".counters")
-        return Counters(path, folder, self.fold or _count_nothing, self.empty, self.meaning)
+        return Counters(path, folder, self.fold or _count_nothing, self.empty, self.meaning, self.replaced)
 
 
 def _count_nothing(state: State, row: Row) -> None:

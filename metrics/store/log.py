@@ -50,6 +50,7 @@ class JsonLog:
 
     `key` names the field by which rows are found; `durable` appends survive a power cut. `fold` adds a row to
     the counters, a JSON mapping that `empty` makes; raise `meaning` when it counts differently than before.
+    With `replaced` the values in that mapping are never changed but replaced: a long one is saved in passing.
     `version` is that of the rows. `large` rows may hold very long texts: each is made a line when it comes.
 
     The first use opens it in the current data folder, reading little however long it is. Problem 500 or 507
@@ -68,9 +69,10 @@ class JsonLog:
         version: int = 1,
         meaning: int = 1,
         large: bool = False,
+        replaced: bool = False,
     ) -> None:
         self.name = name
-        self._kind = Kind(name, key, partition, durable, fold, empty, version, meaning, large)
+        self._kind = Kind(name, key, partition, durable, fold, empty, version, meaning, large, replaced)
         self._opening = threading.RLock()
         self._log: OpenLog | None = None
         migrate.known(name, version)

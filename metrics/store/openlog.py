@@ -6,7 +6,6 @@ needs both takes `io` first. So whoever queues a row never waits for the disk, a
 exactly the rows on disk.
 """
 
-import json
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -27,12 +26,11 @@ from metrics.store.waiting import Entry, Waiting
 T = TypeVar("T")
 
 SAVE_AFTER = 5.0  # seconds, or
-SAVE_BYTES = 1_000_000  # so many bytes of rows, after which the counters are saved
+SAVE_BYTES = 4_000_000  # so many bytes of rows, after which the counters are saved: less than CATCH_UP
 REST = 4.0  # background work rests this many times as long as it worked, so that requests hardly notice it
 AGAIN = 5.0  # seconds after which background work that the disk refused is tried again
-AT_ONCE = 32  # rows that are made lines before the thread that does it lets others go on for
-BREATH = 0.0002  # seconds
-
+AT_ONCE = 32  # rows that are made lines before others go on for a moment, or more of them
+BREATHS = 16  # if that were more often than so
 
 _FILE = attrgetter("file")
 
@@ -139,10 +137,11 @@ class OpenLog:
         all of them."""
         with self.memory:
             entries = self.waiting.entries[:]
+        few = max(AT_ONCE, len(entries) // BREATHS)
         for number, entry in enumerate(entries, 1):
             _ = entry.line
-            if number % AT_ONCE == 0:
-                time.sleep(BREATH)
+            if number % few == 0:
+                writer.breathe()
 
     def _write(self, file: str, written: list[Entry], durable: bool) -> None:
         segment = self.files.get(file)
@@ -182,10 +181,10 @@ class OpenLog:
         with self.io:
             with self.memory:
                 whole = self.kind.fold and self._mine and self.ready and not self.waiting.entries
-                state = json.dumps(self.counters.state) if whole else ""
+                taken = self.counters.taken() if whole else None
             self._saved = (time.monotonic(), self._written)
-            if state:
-                self.counters.save(state)
+            if taken is not None:
+                self.counters.save(taken)
 
     def cut(self) -> tuple[dict[Path, int], tuple[Path, bytes] | None]:
         """Where each file ends now that what was queued is written, and the counters' file with just those
@@ -351,7 +350,7 @@ class OpenLog:
         disagreed = self._disagreed
         counters = self.kind.counters(self._place, self.folder)
         counters.load()
-        while self.kind.fold and counters.tail(self._ends()) > CATCH_UP // 4:
+        while self.kind.fold and counters.tail(self._ends()) > CATCH_UP // 16:
             if not counters.count(self._ends(), pause):
                 return False
         drafts = []

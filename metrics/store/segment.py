@@ -17,7 +17,7 @@ from metrics.store.waiting import Entry
 
 Maybe = Callable[[bytes], bool]  # whether a line, as it stands in the file, may be a row that is looked for
 
-CATCH_UP = 2_000_000  # bytes that are read at once, while somebody waits; more is done in the background
+CATCH_UP = 8_000_000  # bytes that are read at once, while somebody waits; more is done in the background
 
 
 class Segment:

@@ -14,6 +14,7 @@ from metrics.records import Problem
 
 GATHER = 0.05  # seconds: what is queued together is written together, for waking up costs more than writing
 AGAIN = 1.0  # seconds between attempts while the disk refuses
+BREATH = 0.0002  # seconds in which requests go on while much is made ready to be written
 
 
 class Sink(Protocol):
@@ -51,6 +52,11 @@ def trouble() -> str | None:
     """Why records are not reaching the disk, in a sentence; None while they are."""
     messages = dict.fromkeys(message for _, message in list(_refused.values()))
     return " ".join(messages) + " Records wait in memory meanwhile." if messages else None
+
+
+def breathe() -> None:
+    """Let others go on: between pieces of work that need no lock."""
+    time.sleep(BREATH)
 
 
 def forget(sink: Sink) -> None:

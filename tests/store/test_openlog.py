@@ -84,6 +84,29 @@ class Counters(LogCase):
         saved = json.loads((self.file.parent / "counters").read_bytes())
         self.assertGreater(saved["state"]["rows"], 25)
 
+    def test_values_that_are_replaced_are_saved_as_any_others(self) -> None:
+        def latest(state: dict[str, Any], row: dict[str, Any]) -> None:
+            state.pop(row["id"], None)
+            state[row["id"]] = {"n": row["n"], "käse": [row["at"]]}
+            if len(state) > 9:
+                del state[next(iter(state))]
+
+        logs = [
+            log.JsonLog(name, partition="month", fold=latest, replaced=name == "replaced")
+            for name in ("plain", "replaced")
+        ]
+        with mock.patch.object(counters, "AT_ONCE", 2), mock.patch.object(counters, "BREATHS", 3):
+            for number in range(80):
+                for each in logs:
+                    each.append(row(number) | {"id": f"k{number * 7 % 13}"})
+                    if number % 5 == 0:
+                        each.open().save()
+                plain, replaced = [(self.home / each.name / "counters").read_bytes() for each in logs]
+                self.assertEqual(plain, replaced)
+        states = [each.state for each in logs]
+        home.close()
+        self.assertEqual([each.state for each in logs], states)
+
     def test_a_row_that_cannot_be_counted_is_kept_all_the_same(self) -> None:
         self.log.submit(row(1) | {"n": "many"})
         self.log.append(row(2) | {"n": None})
