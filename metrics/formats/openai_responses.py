@@ -83,7 +83,7 @@ def parse(call: Call) -> Request:
     model, collection, mode = content.address(body)
     _refuse_stored(body)
     shape, reasoning = _shape(body), content.member(body, "reasoning")
-    effort = text_of(reasoning, "effort", "reasoning.effort")
+    effort = text_of(reasoning, "effort", "reasoning")
     told = {name: text_of(body, name) for name in WORDS}
     _check_the_rest(body, reasoning)
     tools = Toolbox(body.get("tools"), collection)
@@ -162,7 +162,7 @@ def _shape(body: Mapping[str, Any]) -> dict[str, Any]:
             f"text.format.type is {content.shown(kind)}; the types are {', '.join(FORMATS)}",
             "text.format.type",
         )
-    verbosity = text_of(text, "verbosity", "text.verbosity")
+    verbosity = text_of(text, "verbosity", "text")
     if kind == "text":
         return {"format": None, "verbosity": verbosity}
     if kind == "json_object":
@@ -182,7 +182,7 @@ def _check_the_rest(body: Mapping[str, Any], reasoning: Mapping[str, Any]) -> No
     content.strings(body, "include")
     content.whole(body, "top_logprobs", 0, 20)
     content.whole(body, "max_tool_calls", 0)
-    text_of(reasoning, "summary", "reasoning.summary")
+    text_of(reasoning, "summary", "reasoning")
 
 
 def _echo(body: Mapping[str, Any]) -> dict[str, Any]:

@@ -73,16 +73,18 @@ def messages(body: Mapping[str, Any], tools: Toolbox) -> list[Message]:
     else:
         raise content.refuse('"input" must be a string or a list of items', "input")
     written = conversation.messages()
-    if not any(message["role"] == "user" and message["content"] for message in written):
-        raise content.refuse('"input" must hold at least one user message with content', "input")
-    return written
+    for message in written:
+        if message["role"] == "user" and message["content"]:
+            return written
+    raise content.refuse('"input" must hold at least one user message with content', "input")
 
 
-def text_of(body: Mapping[str, Any], name: str, where: str = "") -> str | None:
-    """A field that is a string; None when absent."""
-    value = body.get(name)
+def text_of(holder: Mapping[str, Any], name: str, where: str = "") -> str | None:
+    """A field that is a string; None when absent. `where` the holder of it stands, "" for the body."""
+    value = holder.get(name)
     if value is not None and not isinstance(value, str):
-        raise content.refuse(f'"{where or name}" must be a string', where or name)
+        full = f"{where}.{name}" if where else name
+        raise content.refuse(f'"{full}" must be a string', full)
     return value
 
 
@@ -141,18 +143,18 @@ class _Conversation:
             message["_encrypted"] = [*message.get("_encrypted", ()), *sealed]
         # Words behind a call belong before its result all the same: chat has no room between the two.
         message["content"] = (message["content"] or "") + text
-        phase = text_of(item, "phase", f"{where}.phase")
+        phase = text_of(item, "phase", where)
         if phase:
             message["_phase"] = phase
 
     def _call(self, item: Mapping[str, Any], where: str, custom: bool) -> None:
         call_id, name = _required(item, "call_id", where), _required(item, "name", where)
-        namespace = text_of(item, "namespace", f"{where}.namespace")
+        namespace = text_of(item, "namespace", where)
         if custom:
-            given = text_of(item, "input", f"{where}.input") or ""
+            given = text_of(item, "input", where) or ""
             arguments = json.dumps({INPUT: given}, ensure_ascii=False)
         else:
-            arguments = text_of(item, "arguments", f"{where}.arguments") or "{}"
+            arguments = text_of(item, "arguments", where) or "{}"
         function = {"name": self._tools.name(name, namespace), "arguments": arguments}
         written: dict[str, Any] = {"id": call_id, "type": "function", "function": function}
         if custom:
@@ -199,9 +201,9 @@ class _Conversation:
 
     def _reasoning(self, item: Mapping[str, Any], where: str) -> None:
         """What members said they thought is for people; only what OpenAI sealed is of use to a model."""
-        sealed = text_of(item, "encrypted_content", f"{where}.encrypted_content")
+        sealed = text_of(item, "encrypted_content", where)
         if sealed:
-            text_of(item, "id", f"{where}.id")
+            text_of(item, "id", where)
             self._sealed.append({name: item[name] for name in SEALED if item.get(name) is not None})
 
 
@@ -279,7 +281,7 @@ def _picture(part: Mapping[str, Any], where: str) -> dict[str, Any]:
     url = part.get("image_url")
     if url is None and part.get("file_id") is not None:
         raise content.refuse(f"{where}.file_id: {NO_IDS}", f"{where}.file_id")
-    detail = text_of(part, "detail", f"{where}.detail")
+    detail = text_of(part, "detail", where)
     return images.from_url(url, f"{where}.image_url", DETAILS.get(detail or ""))
 
 

@@ -29,7 +29,7 @@ def fitted(request: Request) -> tuple[Request, dict[str, str]]:
     if not stands:
         return request, {}
     passed = dict(request.passed)
-    if isinstance(passed.get("tool_choice"), Mapping):
+    if isinstance(passed.get("tool_choice"), dict):
         passed["tool_choice"] = _renamed(passed["tool_choice"], stands)
     fitting = replace(
         request,
@@ -84,12 +84,12 @@ def _names(request: Request) -> set[str]:
     for message in request.messages:
         if "tool_calls" in message:
             holders += message["tool_calls"] or ()
-    if isinstance(choice := request.passed.get("tool_choice"), Mapping):
+    if isinstance(choice := request.passed.get("tool_choice"), dict):
         holders.append(choice)
     found = set()
     for holder in holders:
         named = holder.get(_kind(holder))
-        if isinstance(named, Mapping) and isinstance(named.get("name"), str):
+        if isinstance(named, dict) and isinstance(named.get("name"), str):
             found.add(named["name"])
     return found
 
@@ -97,7 +97,7 @@ def _names(request: Request) -> set[str]:
 def _renamed(holder: Mapping[str, Any], stands: Mapping[str, str]) -> dict[str, Any]:
     kind = _kind(holder)
     named = holder.get(kind)
-    if not isinstance(named, Mapping) or named.get("name") not in stands:
+    if not isinstance(named, dict) or named.get("name") not in stands:
         return dict(holder)
     return {**holder, kind: {**named, "name": stands[named["name"]]}}
 
