@@ -117,7 +117,8 @@ def unused(fields: Mapping[str, Any]) -> tuple[str, ...]:
 
 def address(body: Mapping[str, Any]) -> tuple[str, str, str]:
     """(model as asked, collection, mode) from "model" and "bench.reply"."""
-    model, reply = body.get("model"), member(body, "bench").get("reply")
+    model = body.get("model")
+    reply = member(body, "bench").get("reply") if "bench" in body else None
     if reply is not None and reply not in names.MODES:
         raise refuse('"bench.reply" must be all, merged or route', "bench.reply")
     collection, mode = names.resolve(model, reply)
@@ -142,9 +143,9 @@ def wishes(body: Mapping[str, Any]) -> dict[str, Any]:
     """The Request fields that any format may carry beside its own: `with`, `bench.only`, `bench.without`,
     `bench.deadline` (s), `bench.quorum`, `bench.budget` (USD). Problem 403 for an invited model outside the
     scope of who asks."""
-    bench, invited = member(body, "bench"), strings(body, "with")
-    if not bench and not invited:
+    if "bench" not in body and "with" not in body:
         return {}
+    bench, invited = member(body, "bench"), strings(body, "with")
     only = strings(bench, "only")
     scope.check_models((*invited, *only))
     return {

@@ -94,7 +94,7 @@ def parse(call: Call) -> Request:
         passed=_without_choice(passed, tools, hosted) if hosted.dropped else passed,
         dropped=hosted.dropped,
         stream=content.flag(body, "stream"),
-        include_usage=content.flag(content.member(body, "stream_options"), "include_usage"),
+        include_usage="stream_options" in body and _wants_usage(body),
         ignored=content.unused({name: passed[name] for name in SHAPING if name in passed}) if passed else (),
         format=NAME,
         session=content.session(call, body),
@@ -102,6 +102,10 @@ def parse(call: Call) -> Request:
         **content.asker(call),
     )
     return request if mode == "route" else _for_panel(request, body)
+
+
+def _wants_usage(body: Mapping[str, Any]) -> bool:
+    return content.flag(content.member(body, "stream_options"), "include_usage")
 
 
 def _refuse_legacy(body: Mapping[str, Any]) -> None:

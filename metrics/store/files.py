@@ -16,13 +16,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, TypeVarTuple
 
 from metrics.records import Problem
 from metrics.store import disk, home, migrate
 from metrics.store.locks import FileLock, lock_beside
+from metrics.values import dataclass
 
 WAIT = 30.0  # seconds an edit waits for the one before it
 # A file changed so lately may change again without its time showing it: clocks of file systems tick in
@@ -138,14 +138,14 @@ class JsonFile:
         """The mapping as it is now. It is shared: do not change it. Problem (503, kind config) when it does
         not parse."""
         looked = _here.looked
-        if looked is None:
-            return self._usable(self._look())
-        seen: _Seen | None = looked.get(self)
+        seen: _Seen | None = None if looked is None else looked.get(self)
         if seen is None:
-            seen = looked[self] = self._look()
-            if seen.problem:
-                look_again()  # whoever repairs it sees so at the next request
-        return self._usable(seen)
+            seen = self._look()
+            if looked is not None:
+                looked[self] = seen
+                if seen.problem:
+                    look_again()  # whoever repairs it sees so at the next request
+        return seen.value if seen.problem is None else self._usable(seen)
 
     @contextmanager
     def edit(self) -> Iterator[Object]:
