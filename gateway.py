@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial, wraps
 from typing import Any
 
+from metrics import desk
 from metrics.bench import fields, names, scope
 from metrics.events import Event, Failed, Opened, Tick, gather, meant
 from metrics.evidence import inscope, verdicts
@@ -57,6 +58,8 @@ AT_ONCE: dict[str, Callable[[Call], Response | None]] = {
     ollama.NAME: ollama.at_once,
 }
 
+LONG = 262_144  # bytes of a body that is read beside the desk: it would keep the others waiting
+
 NDJSON = (
     ("Content-Type", "application/x-ndjson; charset=utf-8"),
     ("Cache-Control", "no-store"),
@@ -69,9 +72,16 @@ NDJSON = (
 
 def ask(api: Format, call: Call) -> Response:
     """A reply in the format of `api`, streamed or whole: a panel's, or in route mode one member's."""
-    early = AT_ONCE[api.NAME](call) if api.NAME in AT_ONCE else None
-    if early:
-        return early
+    if len(call.body) < LONG:
+        desk.take()
+    try:
+        early = AT_ONCE[api.NAME](call) if api.NAME in AT_ONCE else None
+        return early or _asked(api, call)
+    finally:
+        desk.leave()
+
+
+def _asked(api: Format, call: Call) -> Response:
     request = asked.admitted(api.parse(call), call)
     routed = request.reply == "route"
     name = None if routed else (request.key, request.format, call.path, call.digest)
@@ -85,6 +95,7 @@ def _panel(api: Format, request: Request, call: Call, name: Hashable) -> Respons
     if relay is None:
         panel = asked.convened(request)
         relay = Relay(transcript.spoken(play.run(panel)), name=name, about=panel)
+    desk.leave()
     panel = relay.about
     stamp = Stamp.new(panel.at)
     headers = (*panel_headers(panel), *_letterhead(api, call))

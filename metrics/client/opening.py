@@ -7,7 +7,7 @@ an answer, the request goes out once more on a new one. Nothing else is ever rep
 from collections.abc import Sequence
 from typing import Protocol
 
-from metrics import http1
+from metrics import desk, http1
 from metrics.client.arrival import Arrival, Clock, Hangup, as_garbage, hung_up, told
 from metrics.client.pool import Origin
 from metrics.line import Line
@@ -79,6 +79,7 @@ class Opening:
 
     def answer(self, tick: float | None = None) -> Arrival | None:
         """The answer, once its head is here; None after `tick` quiet seconds: ask again, or `close`."""
+        desk.leave()
         while True:
             try:
                 return self._headed(tick)

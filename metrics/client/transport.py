@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
-from metrics import http1
+from metrics import desk, http1
 from metrics.client.arrival import Arrival, Clock, Hangup, Timeouts, hung_up
 from metrics.client.opening import Opening
 from metrics.client.pool import Origin, Pool, locate
@@ -106,6 +106,7 @@ class Transport:
     # --- connecting
 
     def connect(self, origin: Origin, clock: Clock, hangup: Hangup | None) -> Line:
+        desk.leave()
         until = time.monotonic() + clock.at_most(clock.timeouts.connect)
         addresses = _lookup(origin, until, hangup)
         failure: OSError | None = None

@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from metrics import bus
+from metrics import bus, desk
 from metrics.client import transport
 from metrics.client.arrival import hung_up
 from metrics.client.chat import Conversation
@@ -58,7 +58,7 @@ class Clocks:
 
     monotonic: Callable[[], float] = time.monotonic
     now: Callable[[], float] = time.time
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = desk.sleep
 
 
 REAL = Clocks()

@@ -19,6 +19,7 @@ ORDER = (
     "records",
     "events",
     "bus",
+    "desk",
     "http1",
     "coding",
     "line",
