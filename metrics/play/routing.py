@@ -17,6 +17,7 @@ from metrics.play.calls import REAL, Clocks
 from metrics.play.ranking import Ranking
 from metrics.play.turns import Turn
 from metrics.records import Answer, Problem, Request, Target
+from metrics.store import files
 
 MOST = 3  # members that a turn is offered to
 
@@ -100,7 +101,9 @@ def play(turn: Turn, gone: Gone = lambda: False, clocks: Clocks = REAL) -> Gener
         answer = attempt.answer
         assert answer is not None
         if attempt.closed is not None:
-            yield _finished(turn, answer, attempt.closed, waiting)
+            with files.moment():  # the request's own may be long over
+                end = _finished(turn, answer, attempt.closed, waiting)
+            yield end
             return
         if attempt.said or answer.error in FINAL:
             turns.record(turn, answer, waiting.elapsed())
