@@ -144,7 +144,9 @@ def _live(state: dict[str, Live], key: str, now: float) -> Live | None:
 
 
 def _fresh(conversation: str, model_id: str, at: float, turns: int = 0) -> Live:
-    return {"id": conversation, "models": [], "worked": [], "now": model_id, "turns": turns, "at": at}
+    """A conversation that so many turns have begun of: who plays it is asked in the first."""
+    asked = [model_id] if turns else []
+    return {"id": conversation, "models": asked, "worked": [], "now": model_id, "turns": turns, "at": at}
 
 
 def _put(state: dict[str, Live], key: str, live: Live, now: float) -> None:
