@@ -55,7 +55,8 @@ class ShownTest(Keyed):
         self.bench.do("key", "disable", "off2")
         gone = self.key("gone")
         self.bench.do("key", "revoke", "gone")
-        old = self.key("old", "--expires", "2020-01-01")
+        old = self.key("old")
+        self.bench.save("/api/key", name="old", expires="2020-01-01")
         cases = [
             (None, "wants a key"),
             ({"Authorization": "Basic YWJj"}, 'must be "Bearer'),
