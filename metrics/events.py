@@ -191,9 +191,10 @@ class _Message:
         if type(event) is Text or type(event) is Reasoning or type(event) is ToolArguments:
             self._piece(event, event.text)
         elif type(event) is Burst:
-            self._piece(event.like, "".join(event.texts))
+            text = "".join(event.texts)
+            self._piece(event.like, text)
             if event.behind and type(event.like) is Text:
-                self.chunks += event.texts  # they hold nothing new but their text
+                self.chunks.append(text)  # they hold nothing new but that
             elif event.behind:
                 self.chunks += [event.before + spelled + event.behind for spelled in event.spelled]
         elif type(event) is ToolStart and event.choice == 0:
@@ -227,13 +228,13 @@ class _Message:
         return Reply(
             text="".join(self._text),
             reasoning="".join(self._reasoning),
-            tool_calls=tuple(self._call(self._calls[index]) for index in sorted(self._calls)),
+            tool_calls=tuple([self._call(self._calls[index]) for index in sorted(self._calls)]),
             finish=closed.finish,
             usage=closed.usage,
             stop_sequence=closed.stop_sequence,
             extra=closed.extra,
             chunks=tuple(self.chunks),
-            thoughts=tuple({**thought, "text": "".join(thought["text"])} for thought in self._thoughts),
+            thoughts=tuple([{**thought, "text": "".join(thought["text"])} for thought in self._thoughts]),
             phases=tuple(self._phases),
         )
 

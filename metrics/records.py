@@ -324,7 +324,7 @@ class Answer:
 class Reply:
     """Everything an unstreamed reply needs: the events of a stream, gathered. `chunks` are those that a
     provider of the caller's own API sent, as they came: all of the answer, also what we have no word for (of
-    a chunk that held nothing new but text, the text; of an answer that came whole, the object).
+    those that held nothing new but text, the text; of an answer that came whole, the object).
     `thoughts` is the reasoning in its blocks, each {"text", "signature", "sealed"} as events.Reasoning has
     them, and where it did not come first "behind": how many characters of the text and how many calls.
     `phases` are those of the text, each with the place where it begins."""

@@ -99,7 +99,7 @@ class GatherTest(unittest.TestCase):
                     reply = gather([ToolStart(0, "c", "f"), told, Closed()])
                     calls = tuple(call["arguments"] for call in reply.tool_calls if call["arguments"])
                     self.assertEqual((reply.text, reply.reasoning, calls), said)
-                expected = ("a", '"') if type(like) is Text else tuple(raw)
+                expected = ('a"',) if type(like) is Text else tuple(raw)
                 self.assertEqual(gather([ToolStart(0, "c", "f"), chunks, Closed()]).chunks, expected)
 
     def test_a_failure_is_raised(self):

@@ -119,7 +119,15 @@ def read(
     start = start.removeprefix(sse.BOM).lstrip(objects.BLANK)
     chunks = Chunks(target, now, new_id)
     if start[:1] in (b"{", b"["):
-        yield from _whole(start, pieces, chunks, target, relay)
+        body, size = [start], len(start)
+        for piece in pieces:
+            if not piece:
+                yield Tick()
+            body.append(piece)
+            size += len(piece)
+            if size > objects.LONGEST_BODY:
+                raise objects.too_large(target)
+        yield from _whole(b"".join(body), chunks, target, relay)
     elif start[:1] == b"<":
         raise objects.garbage(target, start)
     else:
@@ -174,19 +182,9 @@ def _stream(pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
         raise objects.unsaid(words, opening, target)
 
 
-def _whole(
-    start: bytes, pieces: Iterator[bytes], chunks: Chunks, target: Target, relay: bool
-) -> Iterator[Event]:
-    """An answer in one JSON body, also where a stream was asked for."""
-    body, size = [start], len(start)
-    for piece in pieces:
-        if not piece:
-            yield Tick()
-        body.append(piece)
-        size += len(piece)
-        if size > objects.LONGEST_BODY:
-            raise objects.too_large(target)
-    answer = objects.decoded(b"".join(body), target, whole=True)
+def _whole(body: bytes, chunks: Chunks, target: Target, relay: bool) -> list[Event]:
+    """What an answer in one JSON body says, also where a stream was asked for."""
+    answer = objects.decoded(body, target, whole=True)
     assert answer is not None
     choices = answer.get("choices")
     if isinstance(choices, list):
@@ -200,9 +198,8 @@ def _whole(
         raise objects.empty(target)
     if relay:
         answer.pop("usage", None)
-        yield Chunk(answer, tuple(events))
-    else:
-        yield from events
+        return [Chunk(answer, tuple(events))]
+    return events
 
 
 def _as_delta(choice: dict[str, Any]) -> dict[str, Any]:

@@ -144,6 +144,9 @@ NATIVE: Mapping[str, Mapping[str, Quirks]] = {
 }
 
 
+Place = tuple[str, str, str]  # api, base and served name: a model as one server knows it
+
+
 class Provider(NamedTuple):
     """A provider that a key in the environment gives away, its base URL, and the API to ask it by: chat
     completions, unless its own API is clearly better."""
@@ -201,13 +204,12 @@ def _within(host: str, name: str) -> bool:
 def for_target(target: Target) -> Quirks:
     """How to write to this model now: its host's row, what its kind refuses, and what was learned."""
     place = _place(target)
-    return _manners(target.profile, target.reasoning, *place, _learned.get(place, _NOTHING))
+    return _manners(target.profile, target.reasoning, place, _learned.get(place, _NOTHING))
 
 
 @functools.lru_cache(maxsize=1024)
-def _manners(
-    profile: str, reasons: bool | None, api: str, base: str, served: str, found: frozenset[str]
-) -> Quirks:
+def _manners(profile: str, reasons: bool | None, place: Place, found: frozenset[str]) -> Quirks:
+    api, base, served = place
     row = of_host(profile or host_of(base), api)
     if reasons is None and row.reasoners:
         reasons = re.match(row.reasoners, served) is not None
@@ -229,7 +231,7 @@ def host_of(base: str) -> str:
 _MOST_LEARNED = 4096
 
 _lock = threading.Lock()
-_learned: dict[tuple[str, str, str], frozenset[str]] = {}
+_learned: dict[Place, frozenset[str]] = {}
 _NOTHING = frozenset[str]()
 
 
@@ -260,7 +262,7 @@ def forget() -> None:
         _learned.clear()
 
 
-def _place(target: Target) -> tuple[str, str, str]:
+def _place(target: Target) -> Place:
     return target.api, target.base, target.served
 
 
