@@ -68,11 +68,11 @@ def _kept(request: Request, model_id: str, now: float) -> Ranking | None:
     """The conversation's own member alone, if it can take this turn and is well; the others are ranked when
     they are needed."""
     found, size = candidates.field(request)
-    able = next((one for one in found.fit if one.target.model_id == model_id), None)
-    if able is None or candidates.today(able, now).hindrance:
-        return None
-    decision = {"policy": "sticky/1", "candidates": len(found.fit)}
-    return Ranking((able.target,), found.skipped, found.shape, decision, size)
+    for able in found.fit:
+        if able.target.model_id == model_id and not candidates.today(able, now).hindrance:
+            decision = {"policy": "sticky/1", "candidates": len(found.fit)}
+            return Ranking((able.target,), found.skipped, found.shape, decision, size)
+    return None
 
 
 def _last(ranked: Ranking, model_id: str) -> Ranking:
