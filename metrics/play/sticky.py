@@ -21,10 +21,11 @@ WINDOW = 65_536  # characters that are taken at once: no second copy of a long t
 
 def key(request: Request) -> str:
     """The key of the conversation that `request` is a turn of: 24 hex digits."""
-    marks = "\0".join((request.collection, request.key, *_marks(request), ""))
     digest = hashlib.blake2b(digest_size=12)
-    for at in range(0, len(marks), WINDOW):
-        digest.update(marks[at : at + WINDOW].encode("utf-8", "replace"))
+    for mark in (request.collection, request.key, *_marks(request)):
+        for at in range(0, len(mark), WINDOW):
+            digest.update(mark[at : at + WINDOW].encode("utf-8", "replace"))
+        digest.update(b"\0")
     return digest.hexdigest()
 
 
