@@ -14,6 +14,8 @@ import socket
 import struct
 from collections.abc import Sequence
 
+Buffer = bytes | memoryview  # what can be sent
+
 PIECE = 65_536
 FOREVER = 86_400.0
 _POSIX = os.name == "posix"
@@ -74,7 +76,7 @@ class Line:
         except BlockingIOError as error:
             raise TimeoutError from error
 
-    def send(self, buffers: Sequence[bytes]) -> None:
+    def send(self, buffers: Sequence[Buffer]) -> None:
         """All of `buffers`: a small message in one packet, a large one without being copied."""
         whole = buffers[0] if len(buffers) == 1 else None
         if whole is None and sum(map(len, buffers)) <= PIECE:
@@ -92,7 +94,7 @@ class Line:
         except BlockingIOError as error:
             raise TimeoutError from error
 
-    def _send_gathered(self, buffers: Sequence[bytes]) -> None:
+    def _send_gathered(self, buffers: Sequence[Buffer]) -> None:
         left = [memoryview(buffer) for buffer in buffers if buffer]
         while left:
             sent = self.sock.sendmsg(left[:64])

@@ -1,52 +1,39 @@
 """JSON with very long strings in it (a prompt of megabytes, a picture), read and written without holding
 several copies of them.
 
-Python's own reader wants the whole text as a str beside what it makes of it, and keeps a str for every run
-between two escapes; its writer joins twice. So the long strings of a large body are cut out as bytes and read
-by themselves, piece by piece, and are written piece by piece too. Everything else is left to Python's own,
-which also has the last word on what is JSON.
+Python's own reader wants the whole text as a str beside what it makes of it, two or four times as large as
+the body where one character is wide; its writer joins twice. So a large body is decoded a window at a time,
+and Python's reader reads what is whole in it; a string that is longer is read piece by piece, and written
+piece by piece too. Python's reader also has the last word on what is JSON: it gets all of a body that is odd
+in any way.
 
-What is long for another reason, many messages or tools, is mostly sent on as it came: a long list of a body
-is read as an `AsWritten`, which has its text.
+What is long is mostly sent on as it came: a long list of a body is read as an `AsWritten`, which has its
+text.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from codecs import BOM_UTF8, utf_8_decode
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from io import BytesIO
 from json import JSONDecoder
 from typing import Any
 
-LARGE = 1_000_000  # bytes of a body that is worth looking through,
-MODEST = 4_000_000  # of one that can be read at once, where all is ASCII and none of its strings longer than
-WINDOW = 65_536  # or twice that; and
-LIST = 8_192  # of a list whose text is kept
-LONG = 4_096  # bytes of a string in it that is read by itself, or
-WIDE = 1_024  # where not all is ASCII: one such character makes all of its str two or four times as large
+from metrics.line import Buffer
+
+LARGE = 1_000_000  # bytes of a body that is read by windows,
+WINDOW = 32_768  # of one of them,
+LIST = 8_192  # and of a list whose text is kept
+ALIKE = 10  # characters by which one item is known to begin as another does
+SMALL = 64  # bytes of a value, below which many of them weigh more than their text: they are read at once
+DEEPEST = 12  # levels down to which a value is looked into that is longer than a window
 PIECE = 65_536  # characters that are written at once
 
-# Before 3.11.5 a possessive group ("(...)*+") keeps what its last, failed round has eaten. So only single
-# characters repeat that way here, and a group that can fail part way only at the end of the text.
-
-# What stands between long strings: anything outside of strings, and strings of few escapes and short runs.
-_BETWEEN = re.compile(
-    rb'(?:[^"]++|"[^"\\]{0,1024}+(?:\\.[^"\\]{0,64}+){0,16}"){1,1024}',
-    re.DOTALL,
-)
-_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
-
-# Pieces of a string that can be read by themselves: they end neither within a character nor within an escape
-# or a pair of them.
-_RUN = rb"[^\\]{1,1024}+[\x80-\xbf]*+"
-_PAIR = rb"\\u[dD][89abAB]..\\u[dD][c-fC-F].."
-_PIECES = re.compile(rb"(?:%b|%b|\\u....|\\.){1,256}" % (_RUN, _PAIR), re.DOTALL)
-
-_PLACE = "-Infinity"
-
-
-# A half of a surrogate pair, which has no UTF-8 by itself: what holds one may have to be written anew.
-_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
-_BLANK = re.compile(r"[ \t\n\r]*")
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # of a surrogate pair
+_HALF_LONG = 6  # characters or bytes of it
+_OPEN = 5  # characters of the longest escape that lacks its end: \u123
+_GOES_ON = 2  # characters behind a number that show whether it ends there: 1 may become 1.5 or 1e+5
+_SAID = re.compile(r"[^ \t\n\r]")
 
 
 # --- reading
@@ -58,146 +45,228 @@ class AsWritten(list[Any]):
 
     __slots__ = ("text",)
 
-    def __init__(self, items: Iterable[Any], text: bytes) -> None:
+    def __init__(self, items: Iterable[Any], text: Buffer) -> None:
         super().__init__(items)
         self.text = text
 
-
-def cut(body: bytes) -> list[bytes]:
-    """A JSON text in pieces, of which every second is a long string without its quotes. Joined by quotes they
-    are the text again."""
-    if len(body) < LARGE or (len(body) < MODEST and body.isascii() and not _has_long(body)):
-        return [body]
-    pieces: list[bytes] = []
-    least = LONG if body.isascii() else WIDE
-    done = at = 0
-    while at < len(body):
-        end = _end(_BETWEEN, body, at)
-        if end == at:
-            end = _closed(body, at)
-            if end < 0:
-                break
-            if end - at > least:
-                pieces += (body[done:at], body[at + 1 : end - 1])
-                done = end
-        at = end
-    return [*pieces, body[done:]]
+    def take(self) -> Buffer:
+        """The text, which is not held here any longer: it may be megabytes."""
+        text, self.text = self.text, b""
+        return text
 
 
-def _has_long(body: bytes) -> bool:
-    """Whether a string in `body` may be longer than a few windows. A quote without a backslash before it
-    begins or ends a string, so none is where each window holds one."""
-    at = 0
-    while at + WINDOW < len(body):
-        end = at + WINDOW
-        while (quote := body.rfind(b'"', at, end)) > at and body[quote - 1] == 0x5C:
-            end = quote - 1
-        if quote <= at:
+def read(body: bytes, *, as_written: bool = False) -> Any:
+    """The value of a JSON text; if wanted, the long lists in the object that it is are AsWritten. Raises
+    ValueError (UnicodeDecodeError, JSONDecodeError) or RecursionError as json.loads does."""
+    if len(body) >= (LIST if as_written else LARGE):
+        with suppress(ValueError):  # what is wrong, Python's reader says
+            return _Reading(body).whole(as_written)
+    return _READER.decode(body.decode("utf-8-sig"))
+
+
+class _Reading:
+    """A JSON text while it is read. `_text` is what is decoded of it, read up to `_at`; the byte `_next` is
+    the first that is not. All methods raise ValueError where it might be no JSON."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+        self._window = WINDOW if len(body) >= LARGE else len(body)
+        self._next = len(BOM_UTF8) if body.startswith(BOM_UTF8) else 0
+        self._begins = self._next  # the byte at which `_text` does; below 0 where that is not known
+        self._all = False  # whether all is decoded
+        self._text = ""
+        self._at = 0
+        self._fresh = False  # whether no list was looked through since more was decoded
+        self._depth = 0
+        self._values = 0
+
+    def whole(self, as_written: bool) -> Any:
+        """The value of all of it."""
+        listed = as_written and self._mark() == "{"
+        value = self._object(self._as_written) if listed else self._value()
+        if self._mark():
+            raise ValueError
+        return value
+
+    def _more(self) -> bool:
+        """Decode another window. Whether there was one."""
+        if self._all:
+            return False
+        window = memoryview(self._body)[self._next : self._next + self._window]
+        self._all = self._next + len(window) == len(self._body)
+        text, used = utf_8_decode(window, "strict", self._all)
+        self._begins = self._next if self._at == len(self._text) else -1
+        self._next += used
+        self._text = self._text[self._at :] + text
+        self._at = 0
+        self._fresh = True
+        return True
+
+    def _mark(self) -> str:
+        """The next character that is not blank, which is at `_at` then; "" at the end."""
+        while (mark := self._text[self._at : self._at + 1]) in " \t\n\r":
+            said = _SAID.search(self._text, self._at)
+            self._at = said.start() if said else len(self._text)
+            if not said and not self._more():
+                return ""
+        return mark
+
+    def _value(self) -> Any:
+        """What is at `_at`: by Python's reader if a window holds all of it."""
+        self._mark()
+        self._values += 1
+        if self._values * SMALL > self._next:
+            raise ValueError
+        while True:
+            try:
+                value, end = _READER.raw_decode(self._text, self._at)
+            except ValueError:
+                if self._all:
+                    raise
+            else:
+                if end + _GOES_ON < len(self._text) or self._all or not _number(value):
+                    self._at = end
+                    return value
+            if len(self._text) - self._at >= self._window:
+                return self._looked_into()
+            self._more()
+
+    def _looked_into(self) -> Any:
+        """A value that is longer than a window."""
+        kinds: dict[str, Callable[[], Any]] = {'"': self._string, "[": self._list, "{": self._object}
+        read = kinds.get(self._text[self._at])
+        if read is None or self._depth == DEEPEST:
+            raise ValueError
+        self._depth += 1
+        value = read()
+        self._depth -= 1
+        return value
+
+    def _object(self, read: Callable[[], Any] | None = None) -> dict[str, Any]:
+        read = read or self._value
+        value: dict[str, Any] = {}
+        mark = ","
+        while mark == ",":
+            self._at += 1
+            name = self._value()
+            if type(name) is not str or self._mark() != ":":
+                raise ValueError
+            self._at += 1
+            value[name] = read()
+            mark = self._mark()
+        self._end("}", mark)
+        return value
+
+    def _list(self) -> list[Any]:
+        items: list[Any] = []
+        mark = ","
+        while mark == ",":
+            if items and (more := self._several()):
+                items += more
+                continue
+            self._at += 1
+            items.append(self._value())
+            mark = self._mark()
+        self._end("]", mark)
+        return items
+
+    def _several(self) -> list[Any]:
+        """The items of a list from the comma at `_at` to the last that begins as the first of them does; none
+        where that one is of another list, or was tried. They are read at once, as nothing between two commas
+        is a list's inside but whole items of it."""
+        if not self._fresh:
+            return []
+        self._fresh = False
+        last = self._text.rfind(self._text[self._at : self._at + ALIKE], self._at + 1)
+        try:
+            items: list[Any] = _READER.decode(f"[{self._text[self._at + 1 : last]}]") if last > 0 else []
+        except ValueError:
+            return []
+        if items:
+            self._at = last
+            self._more()
+        return items
+
+    def _end(self, wanted: str, mark: str) -> None:
+        if mark != wanted:
+            raise ValueError
+        self._at += 1
+
+    def _as_written(self) -> Any:
+        """A value of the whole object: with its text where it is a long list."""
+        if self._mark() != "[":
+            return self._value()
+        start = self._place()
+        items = self._value()
+        end = self._place()
+        if end - start < LIST or _has_half(self._body, start, end):
+            return items
+        # A view holds on to all of the body, which it should not for a small part.
+        large = 2 * (end - start) > len(self._body)
+        return AsWritten(items, memoryview(self._body)[start:end] if large else self._body[start:end])
+
+    def _place(self) -> int:
+        """How many bytes of the body are read."""
+        if self._begins >= 0 and 2 * self._at < len(self._text):
+            return self._begins + len(self._text[: self._at].encode())
+        return self._next - len(self._text[self._at :].encode())
+
+    def _string(self) -> str:
+        """A string that is longer than a window. Formatting asks for a piece, adds it to what it has, and
+        then for the next; `join` would hold all of them beside what they make."""
+        pieces = self._pieces()
+        most = 3 + (len(self._body) - self._next) // (self._window - 3)  # which may end within a character
+        said = "%s" * most % ((_Next(pieces),) * most)
+        if next(pieces, None) is not None:
+            raise ValueError
+        return said
+
+    def _pieces(self) -> Iterator[str]:
+        self._at += 1
+        while True:
+            end = len(self._text) if self._all else self._unbroken()
+            piece, stop = _READER.raw_decode(f'"{self._text[self._at : end]}"')
+            if self._at + stop < end + 2:  # it ends before our second quote
+                self._at += stop - 1
+                yield piece
+                return
+            if "\ud800" <= piece[-1:] <= "\udbff":  # a half that waits for the other
+                piece, end = piece[:-1], end - _HALF_LONG
+            self._at = end
+            yield piece
+            if not self._more():
+                raise ValueError
+
+    def _unbroken(self) -> int:
+        """The end of what is decoded, or where an escape begins there that may go on."""
+        slash = self._text.rfind("\\", max(self._at, len(self._text) - _OPEN))
+        before = self._text[self._at : slash + 1]
+        slashes = len(before) - len(before.rstrip("\\"))
+        return slash if slashes % 2 else len(self._text)
+
+
+class _Next:
+    """Each time that it is written, the next piece."""
+
+    def __init__(self, pieces: Iterator[str]) -> None:
+        self._pieces = pieces
+
+    def __str__(self) -> str:
+        return next(self._pieces, "")
+
+
+def _has_half(body: bytes, start: int, end: int) -> bool:
+    """Whether half of a surrogate pair is written there: it has no UTF-8 by itself, and may have to be
+    written anew. A picture has no backslash, which is quickly seen."""
+    while (start := body.find(b"\\", start, end)) >= 0:
+        if _HALF.search(body, start, min(end, start + WINDOW)):
             return True
-        at = quote + 1
+        start += WINDOW - _HALF_LONG
     return False
 
 
-def _end(pattern: re.Pattern[bytes], body: bytes, at: int) -> int:
-    match = pattern.match(body, at)
-    return match.end() if match else at
-
-
-def _closed(body: bytes, at: int) -> int:
-    """The end of the string that begins at `at`; below 0 when it has none."""
-    quote = body.find(b'"', at + 1)
-    if quote >= 0 and body.find(b"\\", at + 1, quote) < 0:
-        return quote + 1
-    match = _STRING.match(body, at)
-    return match.end() if match else -1
-
-
-def read(pieces: list[bytes]) -> Any:
-    """The value of what was cut. Empties the list on the way, so that nothing is held longer than it is of
-    use. Raises ValueError (UnicodeDecodeError, JSONDecodeError) or RecursionError as json.loads does."""
-    if len(pieces) > 1:
-        try:
-            return _put_together(pieces)
-        except _Doubt:
-            pieces[:] = [b'"'.join(pieces)]
-    body = pieces.pop()
-    text = body.decode("utf-8-sig")
-    if len(body) >= LIST and body[:1] == b"{":
-        with suppress(IndexError, ValueError):  # it is no object after all: what is wrong, the reader says
-            return _object(text, body)
-    return _READER.decode(text)
-
-
-def _object(text: str, body: bytes) -> dict[str, Any]:
-    """The object that `text` is, `body` in UTF-8; its long lists are AsWritten."""
-    value: dict[str, Any] = {}
-    at = 1
-    mark = ","
-    while mark == ",":
-        at = _past(text, at)
-        name, at = _READER.raw_decode(text, at)
-        at = _past(text, at)
-        if text[at] != ":" or type(name) is not str:
-            raise ValueError
-        start = _past(text, at + 1)
-        item, at = _READER.raw_decode(text, start)
-        if type(item) is list and at - start >= LIST:
-            item = _as_written(item, text, start, at, body)
-        value[name] = item
-        at = _past(text, at)
-        mark, at = text[at], at + 1
-    if mark != "}" or _past(text, at) != len(text):
-        raise ValueError
-    return value
-
-
-def _past(text: str, at: int) -> int:
-    """The place of what follows the blanks at `at`."""
-    if text[at : at + 1] > " ":
-        return at
-    blank = _BLANK.match(text, at)
-    return blank.end() if blank else at
-
-
-def _as_written(items: list[Any], text: str, start: int, end: int, body: bytes) -> list[Any]:
-    if len(body) > len(text):  # not all is ASCII: what is not long is counted in bytes
-        start, end = len(text[:start].encode()), len(body) - len(text[end:].encode())
-    written = body[start:end]
-    return items if _HALF.search(written) else AsWritten(items, written)
-
-
-class _Doubt(Exception):
-    """It does not read as it should: Python's reader may say why."""
-
-
-def _put_together(pieces: list[bytes]) -> Any:
-    """In the place of each long string stands a number that is none, and the reader asks what it means, in
-    order. A first reading shows that all is well; only then are the pieces let go."""
-    asked: list[str] = []
-    try:
-        frame = _PLACE.encode().join(pieces[::2]).decode("utf-8-sig")
-        JSONDecoder(parse_constant=asked.append).decode(frame)
-        strings = [_said(piece) for piece in pieces[1::2]]
-    except (ValueError, RecursionError) as error:
-        raise _Doubt from error
-    if asked != [_PLACE] * len(strings):
-        raise _Doubt
-    pieces.clear()
-    strings.reverse()
-    return JSONDecoder(parse_constant=lambda _: strings.pop().decode("utf-8", "surrogatepass")).decode(frame)
-
-
-def _said(string: bytes) -> bytearray:
-    """What a string without its quotes means, in UTF-8. ValueError when it means nothing."""
-    said = bytearray()
-    at = 0
-    while at < len(string):
-        end = _end(_PIECES, string, at)
-        said += _READER.decode(f'"{string[at:end].decode()}"').encode("utf-8", "surrogatepass")
-        if end == at:
-            raise ValueError("the string ends within an escape")
-        at = end
-    return said
+def _number(value: Any) -> bool:
+    return type(value) is int or type(value) is float
 
 
 def _refused(name: str) -> None:

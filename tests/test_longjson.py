@@ -17,53 +17,70 @@ BITS = (
 
 
 def loads(body):
-    return longjson.read(longjson.cut(body))
+    return longjson.read(body, as_written=True)
 
 
-def small(test):
-    """With so small bodies that a test can have many: all is large, and much is long."""
-    for name, value in (("LARGE", 1), ("MODEST", 0), ("LONG", 3), ("WIDE", 2), ("PIECE", 5)):
+def small(test, **but):
+    """With so small bodies that a test can have many: all is large, and much is longer than a window."""
+    sizes = {"LARGE": 1, "LIST": 12, "WINDOW": 16, "SMALL": 0, "PIECE": 5, **but}
+    for name, value in sizes.items():
         test.enterContext(mock.patch.object(longjson, name, value))
 
 
-class ReadTest(unittest.TestCase):
+class WindowsTest(unittest.TestCase):
+    """Bodies that are read by windows."""
+
     def setUp(self):
         small(self)
 
-    def test_pieces_are_the_whole(self):
-        body = b'{"a": "' + b"x" * 5000 + b'", "b": ["' + b'\\"' * 5000 + b'", "", 1]}'
-        pieces = longjson.cut(body)
-        self.assertEqual(len(pieces), 5)
-        self.assertEqual(pieces[1::2], [b"x" * 5000, b'\\"' * 5000])
-        self.assertEqual(b'"'.join(pieces), body)
-
-    def test_a_small_body_is_not_looked_through(self):
-        longjson.LARGE = 100_000
-        body = b'["' + b"x" * 5000 + b'"]'
-        self.assertEqual(longjson.cut(body), [body])
-
     def test_as_python_reads_it(self):
         chance = random.Random(5)
-        for number in range(300):
+        for number in range(900):
             value = _value(chance, 3)
-            for ascii_only in (False, True):
-                written = json.dumps(value, ensure_ascii=ascii_only)
-                try:
-                    body = written.encode()
-                except UnicodeEncodeError:
-                    continue
-                with self.subTest(number, ascii_only=ascii_only):
-                    self.assertEqual(loads(body), json.loads(written))
+            if number % 3 == 0:
+                value = {"m": [value, *[_value(chance, 2)] * chance.randrange(6)], "é": value}
+            written = json.dumps(value, ensure_ascii=chance.random() < 0.5, indent=chance.choice((None, 1)))
+            try:
+                body = written.encode()
+            except UnicodeEncodeError:
+                continue
+            window = chance.choice((8, 11, 12, 13, 16, 31, 64, 200))
+            with self.subTest(number, window=window), mock.patch.object(longjson, "WINDOW", window):
+                self.assertEqual(longjson.read(body), json.loads(written))
 
-    def test_a_long_name_of_a_field_is_read_too(self):
-        for value in ({"n" * 9000: "v" * 9000}, {"a": {"n" * 9000: 1}, "b": "v" * 9000}):
-            self.assertEqual(loads(json.dumps(value).encode()), value)
+    def test_without_a_whole_reading(self):
+        """Whatever is longer than a window: Python's reader never gets the whole of what is sound."""
+        chance = random.Random(4)
+        bodies = {
+            "a string": ["x" * 90],
+            "escapes": ['\\"\n' * 40],
+            "pairs, cut everywhere": [" " * chance.randrange(12) + "🧰" * 40 for _ in range(12)],
+            "names": {"n" * 90: "v" * 90, "a": {"n" * 90: 1}, "b": "v" * 90},
+            "numbers at the ends of windows": [{f"{'a' * at}": [-1.5e17, 2]} for at in range(30)],
+            "items alike": [{"role": "user", "content": "x" * at} for at in range(40)],
+            "items that hold others like them": [[[1, 2], [1, 3]], [[1, 4], [1, 5], [1, 6]]] * 5,
+            "levels": {"a": [{"b": [{"c": {"d": ["x" * 90]}}]}]},
+        }
+        for name, value in bodies.items():
+            for ascii_only in (True, False):
+                body = json.dumps(value, ensure_ascii=ascii_only).encode()
+                with self.subTest(name, ascii_only=ascii_only):
+                    self.assertEqual(longjson._Reading(body).whole(as_written=False), value)
+
+    def test_too_many_small_values_or_levels_are_read_at_once(self):
+        for value, small in (([1, {}, "", 0.5] * 50, 9), ([[[[[[[[[[[[[["x" * 90]]]]]]]]]]]]]], 0)):
+            body = json.dumps(value).encode()
+            with self.subTest(body=body[:20]), mock.patch.object(longjson, "SMALL", small):
+                with self.assertRaises(ValueError):
+                    longjson._Reading(body).whole(as_written=False)
+                self.assertEqual(longjson.read(body), value)
 
     def test_a_byte_order_mark(self):
-        self.assertEqual(loads(b'\xef\xbb\xbf["' + b"x" * 9000 + b'"]'), ["x" * 9000])
+        self.assertEqual(longjson.read(b'\xef\xbb\xbf["' + b"x" * 9000 + b'"]'), ["x" * 9000])
 
     def test_refused_as_python_refuses_it(self):
         """However a body is cut or spoilt: the same value, or the same words."""
+        longjson.WINDOW = 500
         long = "x" * 5000
         good = json.dumps(
             {"a": long, "b": [f'{long}"\n\\ud83d', 1.5, None], "c": {"é": "🧰" * 3000}}
@@ -83,42 +100,12 @@ class ReadTest(unittest.TestCase):
             with self.subTest(number, body=body[:80]):
                 self.assertEqual(_outcome(loads, body), _outcome(_plainly, body))
 
-    def test_nothing_is_held_when_it_is_read(self):
-        pieces = longjson.cut(b'["' + b"x" * 9000 + b'"]')
-        longjson.read(pieces)
-        self.assertEqual(pieces, [])
-
 
 class AtOnceTest(unittest.TestCase):
-    """Bodies that are read at once, and the text of the long lists in them."""
+    """Bodies that are one window, and the text of the long lists in them."""
 
     def setUp(self):
-        for name, value in (("LARGE", 1), ("WINDOW", 40), ("LIST", 12)):
-            self.enterContext(mock.patch.object(longjson, name, value))
-
-    def test_only_without_a_long_string(self):
-        for name, text, at_once in [
-            ("short strings", '"' + "x" * 30 + '",', True),
-            ("a long one", '"' + "x" * 100 + '",', False),
-            ("a long one of quotes", '"' + '\\"' * 100 + '",', False),
-            ("short ones with quotes", '"' + '\\"' * 10 + 'x",', True),
-            ("numbers alone", "1,", False),  # whoever is in doubt looks closer
-        ]:
-            body = f"[{text * 60}1]".encode()
-            with self.subTest(name):
-                self.assertEqual(not longjson._has_long(body), at_once)
-                self.assertEqual(loads(body), json.loads(body))
-        with mock.patch.object(longjson, "MODEST", 1_000):
-            self.assertGreater(len(longjson.cut(b'["' + b"x" * 5_000 + b'"]' + b" " * 20)), 1)
-
-    def test_wide_characters_are_not_read_at_once(self):
-        """One of them would make all of the text four times as large, beside what it makes of it."""
-        with mock.patch.object(longjson, "WINDOW", 65_536):
-            for said, at_once in (("word " * 800, True), ("🙂 " * 800, False)):
-                body = json.dumps([said] * 20, ensure_ascii=False).encode()
-                with self.subTest(said[:6]):
-                    self.assertEqual(len(longjson.cut(body)) == 1, at_once)
-                    self.assertEqual(loads(body), [said] * 20)
+        small(self, LARGE=1_000_000)
 
     BLANKS = ("", "", " ", "\n", "\r\n\t ")
 
@@ -133,12 +120,12 @@ class AtOnceTest(unittest.TestCase):
             except UnicodeEncodeError:
                 continue
             with self.subTest(number, body=body):
-                read = longjson.read([body])
+                read = longjson.read(body, as_written=True)
                 self.assertEqual(read, json.loads(written))
                 for item in read.values() if isinstance(read, dict) else ():
                     if isinstance(item, longjson.AsWritten):
                         found += 1
-                        self.assertEqual(json.loads(item.text), list(item))
+                        self.assertEqual(json.loads(bytes(item.text)), list(item))
                         self.assertIn(item.text, body)
         self.assertGreater(found, 50)
 
@@ -154,7 +141,7 @@ class AtOnceTest(unittest.TestCase):
         spoilt += [b'{"a":%b' % b"[" * 100_000, b'{"a":[NaN, "long enough"]}', b'{"long enough": 1,}']
         for body in spoilt:
             with self.subTest(body=body[:80]):
-                self.assertEqual(_outcome(lambda text: longjson.read([text]), body), _outcome(_plainly, body))
+                self.assertEqual(_outcome(loads, body), _outcome(_plainly, body))
 
     WRITTEN = [
         ("a long list", '{"m": ["long enough"], "n": 1}', b'["long enough"]'),
@@ -174,7 +161,7 @@ class AtOnceTest(unittest.TestCase):
     def test_what_has_its_text(self):
         for name, body, text in self.WRITTEN:
             with self.subTest(name):
-                read = longjson.read([body.encode()])
+                read = longjson.read(body.encode(), as_written=True)
                 self.assertEqual(read, json.loads(body))
                 self.assertEqual(getattr(read["m"], "text", None), text)
 
@@ -223,16 +210,15 @@ class MemoryTest(unittest.TestCase):
 
     def test_reading_and_writing(self):
         for name, line, reading, writing in (
-            ("plain", "x" * 30, 2.2, 1.3),
-            ("escapes", self.LINE, 2.4, 1.3),
-            ("wide", self.LINE.replace(",", "’"), 3.9, 1.3),
+            ("plain", "x" * 30, 1.5, 1.3),
+            ("escapes", self.LINE, 1.5, 1.3),
+            ("wide", self.LINE.replace(",", "’"), 2.3, 1.3),
         ):
             value = {"messages": [{"role": "user", "content": line * 70_000}]}
             body = json.dumps(value, ensure_ascii=False).encode()
             with self.subTest(name, size=len(body)):
-                self.assertLess(
-                    _peak(lambda held: longjson.read(longjson.cut(held)), body) / len(body), reading
-                )
+                for read in (longjson.read, loads):
+                    self.assertLess(_peak(read, body) / len(body), reading)
                 self.assertLess(
                     _peak(lambda held: longjson.write(held, json_bytes), value) / len(body), writing
                 )

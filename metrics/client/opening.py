@@ -10,7 +10,7 @@ from typing import Protocol
 from metrics import desk, http1
 from metrics.client.arrival import Arrival, Clock, Hangup, as_garbage, hung_up, told
 from metrics.client.pool import Origin
-from metrics.line import Line
+from metrics.line import Buffer, Line
 from metrics.records import Problem
 
 _INTERIM_MOST = 20
@@ -47,7 +47,7 @@ class Opening:
         origin: Origin,
         kept: Line | None,
         method: str,
-        message: Sequence[bytes],
+        message: Sequence[Buffer],
         clock: Clock,
         hangup: Hangup | None = None,
     ) -> None:

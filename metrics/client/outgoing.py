@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from metrics import compact, longjson
 from metrics.client import call_ids, thoughts
 from metrics.client.quirks import Quirks
+from metrics.line import Buffer
 from metrics.records import EXTENSIONS, Message, Problem, Target
 from metrics.values import dataclass
 
@@ -34,7 +35,7 @@ class Outgoing:
     method: str
     url: str
     headers: tuple[tuple[str, str], ...]
-    body: list[bytes]
+    body: Sequence[Buffer]
     changed: tuple[str, ...] = ()
 
 
@@ -65,7 +66,8 @@ class Conversation:
         self.api = api
         self.native: Mapping[str, Any] = native or {}
         self._lock = threading.Lock()
-        self._written: dict[Variant, bytes] = {}
+        self._text = messages.take() if isinstance(messages, longjson.AsWritten) else b""
+        self._written: dict[Variant, Buffer] = {}
         self._shared: dict[Hashable, Any] = {}
         roles = [message.get("role") for message in messages]
         later = roles[1:]
@@ -75,7 +77,7 @@ class Conversation:
         self._calls = "tool_calls" in self._fields
         self._unfit: dict[str, bool] = {}
 
-    def bytes_for(self, quirks: Quirks, model_id: str = "") -> bytes:
+    def bytes_for(self, quirks: Quirks, model_id: str = "") -> Buffer:
         """The messages as a JSON array, written as `quirks` want them for that model. Problem(400) when JSON
         cannot hold them."""
         variant = self.variant(quirks, model_id)
@@ -85,17 +87,18 @@ class Conversation:
                 written = self._written[variant] = self._made(variant)
             return written
 
-    def _made(self, variant: Variant) -> bytes:
+    def _made(self, variant: Variant) -> Buffer:
         """The caller's own bytes, where they are known and nothing in them has to be altered; else anew."""
         messages: Sequence[Message] = [_own(message) for message in self.messages]
         if variant != UNALTERED:
             messages = list(self._rewritten(messages, variant))
-        elif isinstance(self.messages, longjson.AsWritten) and all(map(is_, messages, self.messages)):
-            return self.messages.text
+        elif self._text and all(map(is_, messages, self.messages)):
+            return self._text
         return longjson.write(messages, to_json)
 
     def shared(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` makes of this conversation, made once for all seats that ask for `name`."""
+        self._text = b""  # a large text is not held beside what is written of it
         with self._lock:
             if name not in self._shared:
                 self._shared[name] = make()

@@ -23,7 +23,7 @@ from metrics import desk, http1
 from metrics.client.arrival import Arrival, Clock, Hangup, Timeouts, hung_up
 from metrics.client.opening import Opening
 from metrics.client.pool import Origin, Pool, locate
-from metrics.line import Line
+from metrics.line import Buffer, Line
 from metrics.records import Problem
 from metrics.version import VERSION
 
@@ -61,7 +61,7 @@ class Transport:
         method: str,
         url: str,
         headers: Sequence[tuple[str, str]] = (),
-        body: Sequence[bytes] = (),
+        body: Sequence[Buffer] = (),
         *,
         timeouts: Timeouts = Timeouts(),  # noqa: B008 - frozen
         hangup: Hangup | None = None,
@@ -83,7 +83,7 @@ class Transport:
         method: str,
         url: str,
         headers: Sequence[tuple[str, str]] = (),
-        body: Sequence[bytes] = (),
+        body: Sequence[Buffer] = (),
         *,
         timeouts: Timeouts = Timeouts(),  # noqa: B008 - frozen
         hangup: Hangup | None = None,

@@ -78,7 +78,7 @@ CALL = {"function": ("function", "arguments"), "custom": ("custom", "input")}
 
 
 def parse(call: Call) -> Request:
-    body = call.json()
+    body = call.json(as_written=True)
     model, collection, mode = content.address(body)
     _refuse_legacy(body)
     hosted = Hosted("OpenAI", collection)

@@ -77,13 +77,13 @@ class Call:
         self._json: dict[str, Any] | None = None
         self._query: dict[str, str] | None = None
 
-    def json(self) -> dict[str, Any]:
-        """The body's JSON object, parsed once. Problem 400 that says where it is wrong."""
+    def json(self, *, as_written: bool = False) -> dict[str, Any]:
+        """The body's JSON object, parsed once, its long lists with their text if wanted. Problem 400 that
+        says where it is wrong."""
         if self._json is None:
-            pieces = longjson.cut(self.body)
-            if len(self.body) >= longjson.LARGE:
+            self._json = read_object(self.body, as_written=as_written)
+            if not as_written and len(self.body) >= longjson.LARGE:
                 self._digest, self.body = self.digest, b""
-            self._json = _object(pieces)
         return self._json
 
     @property
@@ -130,20 +130,14 @@ ErrorWriter = Callable[[Problem, Call | None], Response]
 _write, _write_escaped = compact.writer(), compact.writer(ascii_only=True)
 
 
-def read_object(body: bytes) -> dict[str, Any]:
+def read_object(body: bytes, *, as_written: bool = False) -> dict[str, Any]:
     """The JSON object that `body` is; Problem 400 when it is none. A lone surrogate escape is JSON and
     passes."""
-    return _object(longjson.cut(body))
-
-
-def _object(pieces: list[bytes]) -> dict[str, Any]:
-    """As read_object, of a body that was cut: empties the list."""
-    empty = pieces == [b""]
     try:
-        value = longjson.read(pieces)
+        value = longjson.read(body, as_written=as_written)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise Problem(400, EMPTY if empty else f"the body is not JSON: {error.msg} at {where}") from None
+        raise Problem(400, f"the body is not JSON: {error.msg} at {where}" if body else EMPTY) from None
     except UnicodeDecodeError as error:
         raise Problem(400, f"the body is not UTF-8: byte {error.start} cannot be read") from None
     except RecursionError:

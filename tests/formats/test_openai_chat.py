@@ -24,7 +24,7 @@ class Body:
     def __init__(self, **fields):
         self.fields = {"model": "bench/core", "messages": HELLO, **fields}
 
-    def json(self):
+    def json(self, *, as_written=False):
         return self.fields
 
 
