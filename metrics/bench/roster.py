@@ -118,6 +118,7 @@ def all() -> dict[str, Model]:
     return {**_squad, **_users()}
 
 
+@once_a_moment
 def _users() -> dict[str, Model]:
     """The user's models, with what the catalog knows of them. Treat as read-only."""
     global _filled

@@ -10,7 +10,6 @@ import secrets
 import time
 from collections.abc import Iterator
 from email.utils import formatdate
-from functools import lru_cache
 
 from metrics import http1
 from metrics.records import Problem
@@ -18,8 +17,6 @@ from metrics.web.table import Final, Headers, Response
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 _BODILESS = frozenset({204, 304})
-# Most replies have one of a few sets of headers.
-_fields = lru_cache(maxsize=128)(http1.fields)
 
 
 class Reply:
@@ -31,7 +28,7 @@ class Reply:
     def __init__(self, response: Response, more: Headers = (), *, bodiless: bool = False) -> None:
         self.status = response.status
         try:
-            self.fields = _fields(response.headers + more if more else response.headers)
+            self.fields = http1.fields(response.headers + more if more else response.headers)
         except Problem as problem:
             raise ValueError(problem.message) from problem
         self.first = b""

@@ -16,6 +16,7 @@ from metrics.bench.catalog import facts, kept
 from metrics.bench.catalog.facts import Facts
 from metrics.bench.endpoints import Endpoint
 from metrics.records import Price
+from metrics.store.files import once_a_moment
 
 LISTING = "listing"
 HERE = ("localhost", "127.0.0.1", "0.0.0.0", "::1")  # addresses that say nothing of who answers there
@@ -145,6 +146,7 @@ class Book:
 _latest: tuple[tuple[Any, ...], Book] | None = None  # replaced, never changed, so that readers need no lock
 
 
+@once_a_moment
 def book() -> Book:
     """The catalogs as they are now; the same object while their files are the same."""
     global _latest
