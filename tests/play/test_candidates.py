@@ -1,12 +1,13 @@
 from unittest import mock
 
-from metrics.bench import endpoints, roster
+from metrics.bench import endpoints, moves, roster
 from metrics.bench.endpoints import Endpoint
 from metrics.bench.roster import Model
 from metrics.evidence import reliability
 from metrics.limits import ledger
 from metrics.play import candidates
 from metrics.records import Problem
+from metrics.store import files
 from tests.play.house import BY, NOW, House, request
 
 TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
@@ -161,3 +162,37 @@ class Kind(CandidatesCase):
         self.assertEqual(candidates.kind(request(messages=PICTURE)), ("vision", "images"))
         self.seat("core", "mm", shape="code")
         self.assertEqual(candidates.kind(request(messages=PICTURE)), ("code", "collection"))
+
+
+class WithinAMoment(CandidatesCase):
+    """Requests at about the same time share what follows from the files, and nothing else."""
+
+    def setUp(self):
+        super().setUp()
+        self.seat("core", "ma", "mb")
+        self.add("mc")
+        self.enterContext(files.moment())
+        self.assertEqual(self.fit(), ["ma", "mb"])
+
+    def field(self, **asked):
+        return candidates.field(request(reply="route", **asked))[0]
+
+    def test_what_asks_the_same_is_looked_at_once(self):
+        self.assertIs(self.field(), self.field(text="something else"))
+        for asked in ({"tools": TOOLS}, {"messages": PICTURE}, {"models": frozenset(["ma"])}, {"budget": 5}):
+            self.assertIsNot(self.field(), self.field(**asked))
+
+    def test_a_failure_shows_at_once(self):
+        self.fails("ma", "rate_limited", retry_after=30.0)
+        self.assertEqual([bool(one.hindrance) for one in self.of()[0]], [True, False])
+        reliability.note("fake:ma", "ok", NOW)
+        self.assertEqual([one.last for one in self.of()[0]], [NOW, None])
+
+    def test_an_edit_shows_at_once(self):
+        self.seat("core", "mb", "mc")
+        self.assertEqual(self.fit(), ["mb", "mc"])
+        moves.retire("mb", "old", BY)
+        self.assertEqual(self.fit(), ["mc"])
+        moves.change("mc", BY, context=50)
+        self.assertEqual(self.fit(text="x" * 4000), [])
+        self.assertEqual(self.fit(), ["mc"])

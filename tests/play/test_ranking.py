@@ -6,7 +6,7 @@ from metrics.evidence import offloads, reliability, verdicts
 from metrics.limits import ledger
 from metrics.play import ranking, route_policy
 from metrics.records import Problem
-from metrics.store import home, stamps
+from metrics.store import files, home, stamps
 from tests.play.house import BY, NOW, House, request
 
 
@@ -75,6 +75,15 @@ class Order(RankingCase):
         decision = self.order().decision
         self.assertEqual(decision["policy"], "counts/1")
         self.assertEqual([one["useful"] for one in decision["candidates"]], [2, 1, 0])
+
+    def test_within_a_moment_a_verdict_and_a_setting_show_at_once(self):
+        with files.moment():
+            self.assertEqual(self.ranked(), ["ma", "mb", "mc"])
+            self.judge("mc", True)
+            self.assertEqual(self.ranked()[0], "mc")
+            self.settings(route_policy="counts")
+            decision = self.order().decision
+            self.assertEqual((decision["policy"], decision["record_rev"]), ("counts/1", 1))
 
     def test_nobody_and_nowhere(self):
         for status, asked in ((404, {"collection": "none"}), (400, {"tools": [{"type": "function"}]})):
