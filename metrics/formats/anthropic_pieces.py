@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, TypeGuard
 
-from metrics.events import Burst, Text, ToolArguments
+from metrics.events import Burst, Reasoning, Text, ToolArguments
 from metrics.formats import framing, lines
 from metrics.formats.anthropic_in import SEALED, THINKING
 
@@ -82,19 +82,20 @@ class Blocks:
         """Pieces that go on with the block that is open, as their provider spelled them; b"" where they must
         be said one by one."""
         match burst.like:
-            case Text():
+            case Text(choice=0):
                 goes_on = self._kind == "text"
-            case ToolArguments(index):
+            case ToolArguments(index, choice=0):
                 call = self._calls.get(index)
                 goes_on = call is not None and call.open and len(self._calls) == 1 and not self._waiting
                 if call is not None and goes_on:
                     call.text += burst.texts
+            case Reasoning(choice=0, signature=None, sealed=None):
+                goes_on = self._kind == "thinking" and self._shows == THINKING
             case _:
                 goes_on = False
         if not goes_on:
             return b""
-        before, after = self._before + b'"', b'"' + self._after
-        return before + lines.unbroken((after + before).join(burst.spelled)) + after
+        return lines.between(self._before + b'"', burst.spelled, b'"' + self._after)
 
     def think(self, text: str, seal: str | None, sealed: Mapping[str, Any] | None) -> Iterator[bytes]:
         """Thinking, as far as it is shown; `seal` signs the block, which ends with it."""

@@ -5,6 +5,7 @@ asked for usage, because many clients read choices[0] of each.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from metrics.bench import listing
@@ -20,7 +21,6 @@ from metrics.events import (
     Tick,
     ToolArguments,
     ToolStart,
-    singly,
 )
 from metrics.formats import content, framing, lines
 from metrics.formats import openai_chat_relay as relay
@@ -68,6 +68,8 @@ SHAPING = (
     "verbosity",
     "prediction",
 )
+
+SPECIMEN = "\x01"  # a text that nobody writes, and that JSON has in one way only
 
 CUT = ("length", "content_filter")  # ends in which an answer is not whole
 
@@ -250,6 +252,8 @@ class _Chunks:
         self._several = request.passed.get("n") not in (None, 1)
         self._begun = {0}
         self._custom: set[int] = set()
+        self._like: Event | None = None  # a piece of the last burst, and
+        self._around = b"", b""  # what stands around its text
 
     def said(self, event: Event) -> bytes:
         match event:
@@ -298,10 +302,12 @@ class _Chunks:
     def all_said(self, burst: Burst) -> bytes:
         if burst.behind:
             return self._theirs.take_all(burst)
-        if isinstance(burst.like, Text):
-            before, after = self._before + b'"', b'"' + self._after
-            return before + lines.unbroken((after + before).join(burst.spelled)) + after
-        return b"".join(map(self.said, singly((burst,))))
+        if burst.like is not self._like:
+            frame = self.said(replace(burst.like, text=SPECIMEN))
+            before, _, after = frame.rpartition(framing.as_bytes(SPECIMEN)[1:-1])
+            self._like, self._around = burst.like, (before, after)
+        before, after = self._around
+        return lines.between(before, burst.spelled, after)
 
     def _relayed(self, raw: bytes | dict[str, Any]) -> bytes:
         """A provider's chunk; each choice gets its role once, from us."""

@@ -60,9 +60,7 @@ class Chunks:
                 return b"".join(self.take(burst.before + one + burst.behind) for one in burst.spelled)
             self._moulds = theirs, (before, behind)
         before, behind = self._moulds[1]
-        told = before + (behind + before).join(burst.spelled) + behind
-        if not told.isascii():
-            told = lines.unbroken(told)
+        told = lines.between(before, burst.spelled, behind)
         return self._waited() + told if self._waiting else told
 
     def _changed(self, raw: bytes) -> bytes:

@@ -8,8 +8,8 @@ to fill a gap in code, and an answer in words would end up in the file.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, singly
-from metrics.formats import content, framing, openai_chat
+from metrics.events import Burst, Chunk, Closed, Event, Failed, Text, Tick
+from metrics.formats import content, framing, lines, openai_chat
 from metrics.formats.protocol import LAST, Stamp
 from metrics.records import Reply, Request
 from metrics.web.table import Call, Final
@@ -112,7 +112,7 @@ def _finish(finish: str) -> str:
 def stream(request: Request, events: Iterable[Event], stamp: Stamp) -> Iterator[bytes]:
     chunks = _Chunks(request, stamp)
     yield b""  # the head goes out at once: a member may think for long before its first word
-    for event in singly(events):
+    for event in events:
         said = chunks.of(event)
         if type(event) in LAST:
             yield Final(said)
@@ -135,6 +135,8 @@ class _Chunks:
         match event:
             case Text(text, 0) if text:
                 return self._before + framing.as_bytes(text) + self._after
+            case Burst(Text(choice=0), spelled=spelled):
+                return lines.between(self._before + b'"', spelled, b'"' + self._after)
             case Chunk(_, meanings):
                 return b"".join(map(self.of, meanings))
             case Tick():

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from typing import Any
 
-from metrics.events import Chunk, Closed, Event, Failed, Text, Tick, ToolArguments, ToolStart, singly
+from metrics.events import Burst, Chunk, Closed, Event, Failed, Text, Tick, ToolArguments, ToolStart, singly
 from metrics.events import Reasoning as Thought
 from metrics.formats import framing
 from metrics.formats.openai_responses_items import (
@@ -129,8 +129,8 @@ def _called(
 def stream(request: Request, events: Iterable[Event], stamp: Stamp, now: Now = time.time) -> Iterator[bytes]:
     writing = _Stream(request, stamp, now)
     yield writing.progress(b"created") + writing.progress(b"in_progress")
-    for event in singly(events):
-        said = b"".join(writing.hear(event))
+    for event in events:
+        said = writing.hear_all(event) if type(event) is Burst else b"".join(writing.hear(event))
         if type(event) in LAST:
             yield Final(said)
         elif said:
@@ -176,6 +176,22 @@ class _Stream:
                 yield from self._close(event)
             case Failed(problem):
                 yield from self._fail(problem)
+
+    def hear_all(self, burst: Burst) -> bytes:
+        """Pieces that go on with the open item, or one by one what else they are."""
+        item = self._queue[0] if len(self._queue) == 1 else None
+        match burst.like:
+            case Text(choice=0, phase=None):
+                goes_on = type(item) is Message
+            case Thought(choice=0, sealed=None):
+                goes_on = type(item) is Reasoning and not item.sealed
+            case ToolArguments(index, choice=0):
+                goes_on = item is self._calls.get(index)
+            case _:
+                goes_on = False
+        if item is None or not goes_on:
+            return b"".join(part for piece in singly((burst,)) for part in self.hear(piece))
+        return b"".join([item.delta(added) for text in burst.texts if (added := item.take(text))])
 
     def progress(self, kind: bytes) -> bytes:
         open_now = [item.shown(IN_PROGRESS) for item in list(self._queue)[:1]]

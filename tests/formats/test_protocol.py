@@ -19,6 +19,7 @@ from metrics.records import Problem, Request
 from metrics.web.table import Final
 from tests.formats.streams import STREAMS
 
+CALL, SECOND = ToolStart(0, "c1", "look"), ToolStart(1, "c2", "see")
 STAMP = Stamp("ab12", 1_796_000_000)
 
 
@@ -53,18 +54,25 @@ class StreamTest(unittest.TestCase):
         ("text", [Text("a")], Text("")),
         ("text from the first", [], Text("")),
         ("thoughts", [Reasoning("a")], Reasoning("")),
-        ("arguments", [ToolStart(0, "c1", "look"), ToolArguments(0, "{")], ToolArguments(0, "")),
+        ("thoughts behind a seal", [Reasoning("a", signature="s")], Reasoning("")),
+        ("thoughts behind text", [Reasoning("a"), Text("b")], Reasoning("")),
+        ("arguments", [CALL, ToolArguments(0, "{")], ToolArguments(0, "")),
+        ("arguments from the first", [CALL], ToolArguments(0, "")),
+        ("arguments of another call", [CALL, ToolArguments(0, "{"), SECOND], ToolArguments(1, "")),
+        ("arguments while another waits", [CALL, ToolArguments(0, "{"), SECOND], ToolArguments(0, "")),
+        ("text while a call is open", [CALL, ToolArguments(0, "{")], Text("")),
+        ("a second choice", [Text("a"), Text("b", 1)], Text("", 1)),
     ]
 
     def test_what_came_together_is_written_as_it_would_be_one_by_one(self):
-        for api in gateway.FORMATS:
+        for api, asked in FORMATS:
             for name, before, like in self.TOGETHER:
                 for texts in (["a"], ["a", '"b"\n', "é\u2028\u0085", "\\", "c/d"], ["🧰"] * 40):
                     burst = Burst(like, texts, [as_bytes(text)[1:-1] for text in texts])
                     events = [*before, burst, Tick(), burst, Text("z"), Closed()]
-                    with self.subTest(api=api.NAME, name=name, texts=texts):
-                        together = list(api.stream(request(api), iter(events), STAMP))
-                        alone = list(api.stream(request(api), singly(iter(events)), STAMP))
+                    with self.subTest(api=api.NAME, framing=asked.framing, name=name, texts=texts):
+                        together = list(api.stream(asked, iter(events), STAMP))
+                        alone = list(api.stream(asked, singly(iter(events)), STAMP))
                         self.assertEqual(timeless(together), timeless(alone))
 
     def test_a_piece_does_not_wait_for_the_next(self):
