@@ -61,7 +61,8 @@ def read(body: bytes, *, as_written: bool = False) -> Any:
     if len(body) >= (LIST if as_written else LARGE):
         with suppress(ValueError):  # what is wrong, Python's reader says
             return _Reading(body).whole(as_written)
-    return _READER.decode(body.decode("utf-8-sig"))
+    # What utf-8-sig does, whose codec is written in Python.
+    return _READER.decode((body[len(BOM_UTF8) :] if body.startswith(BOM_UTF8) else body).decode())
 
 
 class _Reading:

@@ -170,9 +170,7 @@ _write = compact.writer()  # messages came as JSON, so there are no circles to l
 
 def bare(tools: Any) -> Any:
     """Tools as a provider may see them: without our own marks."""
-    if not isinstance(tools, list) or not any(isinstance(tool, dict) and _extended(tool) for tool in tools):
-        return tools
-    return [_stripped(tool) if isinstance(tool, dict) else tool for tool in tools]
+    return _unmarked(tools) if isinstance(tools, list) and any(map(_marked, tools)) else tools
 
 
 @functools.lru_cache(maxsize=512)
@@ -232,20 +230,24 @@ def _own(message: Message) -> Message:
     clean = message if _MARKS.isdisjoint(message) else _stripped(message)
     for name in ("content", "tool_calls"):
         items = clean.get(name)
-        if isinstance(items, list) and any(isinstance(i, dict) and _extended(i) for i in items):
-            clean = {**clean, name: [_stripped(i) if isinstance(i, dict) else i for i in items]}
+        if isinstance(items, list) and any(map(_marked, items)):
+            clean = {**clean, name: _unmarked(items)}
     return clean
 
 
 _MARKS = frozenset(EXTENSIONS)
 
 
-def _extended(value: Message) -> bool:
-    return not _MARKS.isdisjoint(value)
+def _marked(item: Any) -> bool:
+    return isinstance(item, dict) and not _MARKS.isdisjoint(item)
+
+
+def _unmarked(items: list[Any]) -> list[Any]:
+    return [_stripped(item) if isinstance(item, dict) else item for item in items]
 
 
 def _stripped(value: Message) -> Message:
-    return {key: v for key, v in value.items() if key not in _MARKS} if _extended(value) else value
+    return {key: v for key, v in value.items() if key not in _MARKS}
 
 
 def _gathered(messages: list[Message]) -> list[Message]:
