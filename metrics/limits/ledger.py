@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from metrics import bus
 from metrics.evidence import reliability
 from metrics.limits import cost, launches, recently, speeds, spend, usage
+from metrics.store import stamps
 from metrics.store.log import JsonLog
 from metrics.store.stamps import stamp
 
@@ -160,8 +161,13 @@ def _empty() -> dict[str, Any]:
 
 
 def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
-    """Add a row to its day's totals, to what is known of its model, to its launch and to what was
-    spent."""
+    """Add a row to what is known of its model: every request asks for that."""
+    reliability.fold(state["models"], row)
+
+
+def _sum_up(state: dict[str, Any], row: Mapping[str, Any]) -> None:
+    """Add a row to its day's totals, to its launch, to what was spent, used and sent."""
+    stamps.epoch(row["at"])  # what is no moment counts nowhere: it would stand above all days to come
     days, date = state["days"], row["at"][:10]
     day = days.get(date)
     if day is None:
@@ -171,7 +177,6 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     day["units"] += cost.of_row(row)
     if len(days) > DAYS:
         del days[min(days)]
-    reliability.fold(state["models"], row)
     launches.fold(state["launches"], row)
     spend.fold(state["spend"], row)
     usage.fold(state["usage"], row)
@@ -179,7 +184,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     speeds.fold(state["speeds"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, empty=_empty, meaning=8)
+LOG = JsonLog("ledger", partition="month", fold=_fold, later=_sum_up, empty=_empty, meaning=8)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

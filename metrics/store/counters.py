@@ -27,8 +27,9 @@ BREATHS = 64  # so often at most: of a state that was just read, all are new
 class Counters:
     """A `state` and the `places` in the log's files up to which it counts them, kept in the file `path`.
 
-    `fold` adds a row to a state, `empty` makes one; `meaning` says which way of counting a saved state is the
-    work of. With `replaced`, its values are replaced and never changed.
+    `fold` adds a row to a state, and so does `later` where there is time to: rows are `behind` that only it
+    has not seen, until `catch_up`. `empty` makes a state; `meaning` says which way of counting a saved one is
+    the work of. With `replaced`, its values are replaced and never changed.
     """
 
     def __init__(
@@ -39,15 +40,18 @@ class Counters:
         empty: Callable[[], State],
         meaning: int,
         replaced: bool = False,
+        later: Fold | None = None,
     ) -> None:
         self.path = path
         self._folder = folder
         self._fold = fold
+        self._later = later
         self._empty = empty
         self._meaning = meaning
         self._replaced = replaced
         self._written: dict[str, tuple[Any, str]] = {}  # what was saved last: by key the value, and its text
         self.state: State = empty()
+        self.behind: list[Row] = []
         self.places: dict[str, int] = {}
 
     def load(self) -> None:
@@ -94,8 +98,22 @@ class Counters:
     def add(self, row: Row) -> None:
         """Add a row. One that is bent, by hand or by a provider's strange figures, counts as far as it
         can."""
+        self._take(self._fold, row)
+        if self._later:
+            self.behind.append(row)
+
+    def catch_up(self, most: int | None = None) -> None:
+        """Count what is behind, or the first `most` of it."""
+        if not self._later or not self.behind:
+            return
+        rows = self.behind[:most]
+        del self.behind[:most]
+        for row in rows:
+            self._take(self._later, row)
+
+    def _take(self, fold: Fold, row: Row) -> None:
         try:
-            self._fold(self.state, row)
+            fold(self.state, row)
         except (KeyError, TypeError, ValueError, AttributeError):
             return
 
@@ -103,10 +121,12 @@ class Counters:
         """Add a row as it was written."""
         if row := lines.decode(line):
             self.add(row)
+            self.catch_up()
 
     def taken(self) -> State | str:
         """The state as it is now, for `save`: its text, or where its values are replaced just them, so that
         nobody waits while a long one is written out."""
+        self.catch_up()
         return dict(self.state) if self._replaced else json.dumps(self.state)
 
     def save(self, taken: State | str) -> None:

@@ -28,6 +28,7 @@ class Kind:
     meaning: int
     large: bool = False
     replaced: bool = False
+    later: Fold | None = None
 
     def label(self, file: str) -> str:
         return f"{self.name}/{file}" if self.partition else self.name
@@ -49,7 +50,8 @@ class Kind:
 
     def counters(self, place: Path, folder: Path) -> Counters:
         path = place / "counters" if self.partition else place.with_suffix(".counters")
-        return Counters(path, folder, self.fold or _count_nothing, self.empty, self.meaning, self.replaced)
+        fold = self.fold or _count_nothing
+        return Counters(path, folder, fold, self.empty, self.meaning, self.replaced, self.later)
 
 
 def _count_nothing(state: State, row: Row) -> None:

@@ -50,6 +50,7 @@ class JsonLog:
 
     `key` names the field by which rows are found; `durable` appends survive a power cut. `fold` adds a row to
     the counters, a JSON mapping that `empty` makes; raise `meaning` when it counts differently than before.
+    `later` adds what hardly anybody asks for: once somebody does, else while the row is written.
     With `replaced` the values in that mapping are never changed but replaced: a long one is saved in passing.
     `version` is that of the rows. `large` rows may hold very long texts: each is made a line when it comes.
 
@@ -70,9 +71,12 @@ class JsonLog:
         meaning: int = 1,
         large: bool = False,
         replaced: bool = False,
+        later: Fold | None = None,
     ) -> None:
         self.name = name
-        self._kind = Kind(name, key, partition, durable, fold, empty, version, meaning, large, replaced)
+        self._kind = Kind(
+            name, key, partition, durable, fold, empty, version, meaning, large, replaced, later
+        )
         self._opening = threading.RLock()
         self._log: OpenLog | None = None
         migrate.known(name, version)
@@ -202,13 +206,15 @@ class JsonLog:
 
     @property
     def state(self) -> State:
-        """The counters now. They change under the reader: look one thing up, or use `counted`."""
+        """The counters now, as far as `fold` makes them. They change under the reader: look one thing up, or
+        use `counted`."""
         return (self._log or self.open()).counters.state
 
     def counted(self, reader: Callable[[State], T]) -> T:
-        """What `reader` makes of the counters while nobody else changes them."""
+        """What `reader` makes of the counters, of all rows, while nobody else changes them."""
         log = self._log or self.open()
         with log.memory:
+            log.counters.catch_up()
             return reader(log.counters.state)
 
     @property

@@ -29,7 +29,7 @@ SAVE_AFTER = 5.0  # seconds, or
 SAVE_BYTES = 4_000_000  # so many bytes of rows, after which the counters are saved: less than CATCH_UP
 REST = 4.0  # background work rests this many times as long as it worked, so that requests hardly notice it
 AGAIN = 5.0  # seconds after which background work that the disk refused is tried again
-AT_ONCE = 32  # rows that are made lines before others go on for a moment, or more of them
+AT_ONCE = 32  # rows that are made ready before others go on for a moment, or more of them
 BREATHS = 16  # if that were more often than so
 
 _FILE = attrgetter("file")
@@ -116,7 +116,7 @@ class OpenLog:
 
     def drain(self) -> None:
         """Write all that is queued. What the disk refuses stays queued, and a Problem says so."""
-        self._make_lines()
+        self._make_ready()
         with self.io:
             with self.memory:
                 entries, self._awake = self.waiting.take(), False
@@ -132,16 +132,19 @@ class OpenLog:
                     self.waiting.back(entries[done:])
             self._save_when_due()
 
-    def _make_lines(self) -> None:
-        """Make lines of what is queued, before any lock is taken and a few at a time: no request waits for
-        all of them."""
+    def _make_ready(self) -> None:
+        """Make lines of what is queued, and count it in full, before any lock is taken for long and a few at
+        a time: no request waits for all of them."""
         with self.memory:
             entries = self.waiting.entries[:]
         few = max(AT_ONCE, len(entries) // BREATHS)
-        for number, entry in enumerate(entries, 1):
-            _ = entry.line
-            if number % few == 0:
+        for start in range(0, len(entries), few):
+            if start:
                 writer.breathe()
+            for entry in entries[start : start + few]:
+                _ = entry.line
+            with self.memory:
+                self.counters.catch_up(few)
 
     def _write(self, file: str, written: list[Entry], durable: bool) -> None:
         segment = self.files.get(file)

@@ -43,10 +43,18 @@ class Ledger(HomeCase):
         self.assertEqual(ledger.totals(NOW - 86_400)["known_usd"], 5e-12)
         self.assertEqual(ledger.totals(NOW + 86_400)["calls"], 0)
 
+    def test_what_is_no_moment_counts_nowhere(self) -> None:
+        self.add(NOW)
+        for at in ("2026-11-29", "2026-11-31T00:00:00.000Z", "2026-11-zz"):
+            ledger.add({"at": at, "status": "ok", "cost_usd": 0.5, "cost_status": "computed"})
+        self.assertEqual(ledger.totals(NOW)["calls"], 2)
+        days = ledger.LOG.counted(lambda state: {sums["day"] for sums in state["spend"].values()})
+        self.assertEqual(days, {"2026-11-29"})
+
     def test_days_are_bounded(self) -> None:
         for day in range(ledger.DAYS + 5):
             self.add(NOW + day * 86_400)
-        self.assertEqual(len(ledger.LOG.state["days"]), ledger.DAYS)
+        self.assertEqual(ledger.LOG.counted(lambda state: len(state["days"])), ledger.DAYS)
         self.assertEqual(ledger.totals(NOW)["calls"], 0)
 
     def test_what_rows_tell_of_a_model_outlives_a_restart(self) -> None:

@@ -9,7 +9,7 @@ from unittest import mock
 
 from metrics.records import Problem
 from metrics.store import counters, disk, home, index, lines, log, openlog, segment, waiting, writer
-from tests.store.logs import LogCase, row
+from tests.store.logs import LogCase, count, row
 
 FULL = OSError(28, "No space left on device")
 
@@ -83,6 +83,34 @@ class Counters(LogCase):
                 self.log.append(row(number))
         saved = json.loads((self.file.parent / "counters").read_bytes())
         self.assertGreater(saved["state"]["rows"], 25)
+
+    def test_what_is_counted_later_is_there_for_whoever_asks(self) -> None:
+        def at_once(state: dict[str, Any], row: dict[str, Any]) -> None:
+            state["seen"] = state.get("seen", 0) + 1
+
+        def made() -> log.JsonLog:
+            return log.JsonLog("rows", partition="month", fold=at_once, later=count)
+
+        many = 3 * openlog.AT_ONCE
+        late = made()
+        with mock.patch.object(writer, "wake"):
+            for number in range(many):
+                late.submit(row(number))
+                self.assertEqual(late.state["seen"], number + 1)
+            self.assertNotIn("rows", late.state)
+            late.submit(row(0) | {"n": "bent"})
+            late.flush()
+        wanted = {"seen": many + 1, "rows": many + 1, "sum": sum(range(many))}
+        self.assertEqual(late.state, wanted)
+        late.submit(row(5))
+        self.assertEqual(late.counted(lambda state: state["sum"]), wanted["sum"] + 5)
+        late.submit(row(6))  # and is saved while nobody asked
+        home.close()
+        with mock.patch.object(counters.Counters, "add_stored", side_effect=AssertionError("it was read")):
+            self.assertEqual(made().state["sum"], wanted["sum"] + 11)
+        home.close()
+        (self.file.parent / "counters").unlink()
+        self.assertEqual(made().state["sum"], wanted["sum"] + 11)
 
     def test_values_that_are_replaced_are_saved_as_any_others(self) -> None:
         def latest(state: dict[str, Any], row: dict[str, Any]) -> None:
