@@ -62,7 +62,14 @@ def read(body: bytes, *, as_written: bool = False) -> Any:
         with suppress(ValueError):  # what is wrong, Python's reader says
             return _Reading(body).whole(as_written)
     # What utf-8-sig does, whose codec is written in Python.
-    return _READER.decode((body[len(BOM_UTF8) :] if body.startswith(BOM_UTF8) else body).decode())
+    text = (body[len(BOM_UTF8) :] if body.startswith(BOM_UTF8) else body).decode()
+    try:
+        value, end = _READER.raw_decode(text)
+    except ValueError:
+        end = -1
+    # The usual text has nothing before its value and nothing behind it. Of any other its reader has the word.
+    return value if end == len(text) or (end > 0 and text[end:] == "
+") else _READER.decode(text)
 
 
 class _Reading:
