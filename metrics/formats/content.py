@@ -5,7 +5,6 @@ A check raises Problem 400 naming the field; a field that is null counts as abse
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from metrics.bench import names, scope
@@ -78,11 +77,10 @@ def sampling(body: Mapping[str, Any]) -> dict[str, Any]:
     if SAMPLING.isdisjoint(body):
         return {}
     limit = whole(body, "max_completion_tokens", 1)
-    options = {
-        name: value
-        for name, check in SAMPLED.items()
-        if name in body and (value := check(body, name)) is not None
-    }
+    options: dict[str, Any] = {}
+    for name, check in SAMPLED.items():
+        if name in body and (value := check(body, name)) is not None:
+            options[name] = value
     if limit is None:
         limit = whole(body, "max_tokens", 1)
     if limit is not None:
@@ -100,10 +98,10 @@ def _stop(body: Mapping[str, Any], name: str) -> str | list[str] | None:
 
 
 SAMPLED: Mapping[str, Callable[[Mapping[str, Any], str], Any]] = {
-    "temperature": partial(number, low=0, high=2),
-    "top_p": partial(number, low=0, high=1),
+    "temperature": lambda body, name: number(body, name, 0, 2),
+    "top_p": lambda body, name: number(body, name, 0, 1),
     "stop": _stop,
-    "seed": partial(whole, low=-(2**63)),
+    "seed": lambda body, name: whole(body, name, -(2**63)),
 }
 SAMPLING = frozenset((*SAMPLED, "max_completion_tokens", "max_tokens"))
 
