@@ -68,8 +68,7 @@ def read(body: bytes, *, as_written: bool = False) -> Any:
     except ValueError:
         end = -1
     # The usual text has nothing before its value and nothing behind it. Of any other its reader has the word.
-    return value if end == len(text) or (end > 0 and text[end:] == "
-") else _READER.decode(text)
+    return value if end == len(text) or (end > 0 and text[end:] == "\n") else _READER.decode(text)
 
 
 class _Reading:
