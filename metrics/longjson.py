@@ -27,12 +27,17 @@ LIST = 8_192  # and of a list whose text is kept
 ALIKE = 10  # characters by which one item is known to begin as another does
 SMALL = 64  # bytes of a value, below which many of them weigh more than their text: they are read at once
 DEEPEST = 12  # levels down to which a value is looked into that is longer than a window
-PIECE = 65_536  # characters that are written at once
+LONG = 2_048  # characters of a string that is written by itself,
+PIECE = 65_536  # and of what is written of one at once
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # of a surrogate pair
 _HALF_LONG = 6  # characters or bytes of it
 _OPEN = 5  # characters of the longest escape that lacks its end: \u123
 _GOES_ON = 2  # characters behind a number that show whether it ends there: 1 may become 1.5 or 1e+5
+_ESCAPES = ((b"\\", b"\\\\"), (b'"', b'\\"'), (b"\n", b"\\n"), (b"\r", b"\\r"), (b"\t", b"\\t"))
+_CONTROL = bytes((*range(32), 127))
+_PLACE = "\x00 a long string \x00"
+_HOLDERS = (dict, list, tuple)
 _SAID = re.compile(r"[^ \t\n\r]")
 
 
@@ -288,66 +293,69 @@ _READER = JSONDecoder(parse_constant=_refused)
 Encode = Callable[[Any], bytes]
 
 
-def write(value: Any, encode: Encode, end: bytes = b"") -> bytes:
-    """`value` as JSON, and `end`: what `encode` makes of it, which is asked for a piece at a time. It must
-    write compactly and put nothing but quotes around a str."""
+def write(value: Any, encode: Encode, end: bytes = b"", *, ascii_only: bool = False) -> bytes:
+    """`value` as JSON, and `end`: what `encode` makes of it, which has to write UTF-8 (or ASCII, as said)
+    and put nothing but quotes around a str. It does not get to see the long strings."""
+    long: list[str] = []
     try:
-        large = _size(value) > PIECE
+        (frame,) = _framed((value,), long)
     except RecursionError:
-        large = False  # `encode` has a word for that
-    if not large:
+        long = []  # `encode` has a word for that
+    parts = encode(frame).split(encode(_PLACE)) if long else []
+    if len(parts) != len(long) + 1:  # none is long, or something else looks like their places
         return encode(value) + end
     out = BytesIO()
-    _put(value, encode, out)
+    for part, text in zip(parts, long, strict=False):
+        out.write(part)
+        _put_string(text, encode, ascii_only, out)
+    out.write(parts[-1])
     out.write(end)
     return out.getvalue()
 
 
-def _size(value: Any) -> int:
-    """Characters of all strings in it, but for names of fields."""
-    kind = type(value)
-    if kind is str:
-        return len(value)
-    if kind is not dict and kind is not list and kind is not tuple:
-        return 0
-    size = 0
-    for part in value.values() if kind is dict else value:
+def _framed(value: Any, long: list[str]) -> Any:
+    """A list or an object with a mark in the place of each long string, all of which go into `long`: itself
+    if it holds none."""
+    of_names = isinstance(value, dict)
+    made = value
+    for name, part in value.items() if of_names else enumerate(value):
+        held = part
         if type(part) is str:
-            size += len(part)
-        elif part is not None:
-            size += _size(part)
-    return size
+            if len(part) >= LONG:
+                long.append(part)
+                held = _PLACE
+        elif part and isinstance(part, _HOLDERS):
+            held = _framed(part, long)
+        if held is not part:
+            if made is value:
+                made = dict(value) if of_names else list(value)
+            made[name] = held
+    return made
 
 
-def _put(value: Any, encode: Encode, out: BytesIO) -> None:
-    if _size(value) <= PIECE:
-        out.write(encode(value))
-    elif type(value) is str:
-        _put_string(value, encode, out)
-    elif type(value) is dict:
-        _put_items(b"{", value, b"}", encode, out)
-    else:
-        _put_items(b"[", value, b"]", encode, out)
-
-
-def _put_items(before: bytes, items: Any, after: bytes, encode: Encode, out: BytesIO) -> None:
-    for item in items:
-        out.write(before)
-        before = b","
-        if after == b"}":
-            out.write(encode(str(item)) + b":")
-            item = items[item]
-        _put(item, encode, out)
-    out.write(after)
-
-
-def _put_string(text: str, encode: Encode, out: BytesIO) -> None:
+def _put_string(text: str, encode: Encode, ascii_only: bool, out: BytesIO) -> None:
     out.write(b'"')
     at = 0
     while at < len(text):
         end = at + PIECE
         if "\ud800" <= text[end - 1 : end] <= "\udbff":
             end += 1  # a pair that was written apart is one character: it stays together
-        out.write(encode(text[at:end])[1:-1])
+        piece = text[at:end]
+        out.write(_spelled(piece, ascii_only) or encode(piece)[1:-1])
         at = end
     out.write(b'"')
+
+
+def _spelled(text: str, ascii_only: bool) -> bytes:
+    """`text` between a JSON string's quotes, made three times as fast as an encoder does; nothing where that
+    takes rarer escapes."""
+    if ascii_only and not text.isascii():
+        return b""
+    try:
+        said = text.encode()
+    except UnicodeEncodeError:
+        return b""
+    for plain, escaped in _ESCAPES:
+        if plain in said:
+            said = said.replace(plain, escaped)
+    return b"" if len(said.translate(None, _CONTROL)) < len(said) else said

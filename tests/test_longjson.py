@@ -1,3 +1,4 @@
+import copy
 import json
 import random
 import tracemalloc
@@ -22,7 +23,7 @@ def loads(body):
 
 def small(test, **but):
     """With so small bodies that a test can have many: all is large, and much is longer than a window."""
-    sizes = {"LARGE": 1, "LIST": 12, "WINDOW": 16, "SMALL": 0, "PIECE": 5, **but}
+    sizes = {"LARGE": 1, "LIST": 12, "WINDOW": 16, "SMALL": 0, "LONG": 3, "PIECE": 5, **but}
     for name, value in sizes.items():
         test.enterContext(mock.patch.object(longjson, name, value))
 
@@ -172,8 +173,21 @@ class WriteTest(unittest.TestCase):
         chance = random.Random(7)
         for number in range(300):
             value = _value(chance, 3)
+            before = copy.deepcopy(value)
             with self.subTest(number):
                 self.assertEqual(json.loads(longjson.write(value, json_bytes)), json.loads(json_bytes(value)))
+                self.assertEqual(longjson.write(value, _ascii, ascii_only=True), _ascii(value))
+                self.assertEqual(value, before)
+
+    def test_every_character(self):
+        text = "".join(map(chr, (*range(0xD800), *range(0xE000, 0x10000), 0x1F9F0)))
+        for value in (text, *(text[at : at + 1] * 2_048 for at in range(300))):
+            self.assertEqual(longjson.write([value], json_bytes), json_bytes([value]))
+            self.assertEqual(longjson.write([value], _ascii, ascii_only=True), _ascii([value]))
+
+    def test_what_looks_like_the_place_of_another(self):
+        value = ["x" * 5_000, longjson._PLACE, {longjson._PLACE: ("y" * 5_000, None)}]
+        self.assertEqual(longjson.write(value, json_bytes), json_bytes(value))
 
     def test_what_stands_behind_it(self):
         for value in ("x", "x" * 100_000):
@@ -187,9 +201,10 @@ class WriteTest(unittest.TestCase):
             self.assertEqual(json.loads(written), "x" * at + "🧰" * 9 + "x")
 
     def test_what_is_small_is_written_at_once(self):
-        asked = []
-        longjson.write({"a": ["b" * 60_000]}, lambda value: asked.append(value) or b"")
-        self.assertEqual(asked, [{"a": ["b" * 60_000]}])
+        asked, value = [], {"a": ["b" * 2_000] * 9}
+        longjson.write(value, lambda given: asked.append(given) or b"")
+        self.assertIs(asked.pop(), value)
+        self.assertEqual(asked, [])
 
     def test_what_cannot_be_written(self):
         def refused(value):
@@ -254,6 +269,10 @@ def _outcome(reader, body):
         return RecursionError  # its words say in what it ran out of room, which is for Python to choose
     except ValueError as error:
         return type(error), str(error)
+
+
+def _ascii(value):
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _joining(text):

@@ -34,9 +34,9 @@ def encode(row: Row) -> bytes:
 def encode_large(row: Row) -> bytes:
     """`encode`, for a row that may hold very long texts: they are written without copies."""
     try:
-        return longjson.write(row, _ascii, b"\n")
+        return longjson.write(row, _ascii, b"\n", ascii_only=True)
     except (ValueError, TypeError, RecursionError):
-        return longjson.write(_plain(row), _ascii, b"\n")
+        return longjson.write(_plain(row), _ascii, b"\n", ascii_only=True)
 
 
 def _ascii(value: Any) -> bytes:
