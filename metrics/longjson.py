@@ -28,7 +28,7 @@ ALIKE = 10  # characters by which one item is known to begin as another does
 SMALL = 64  # bytes of a value, below which many of them weigh more than their text: they are read at once
 DEEPEST = 12  # levels down to which a value is looked into that is longer than a window
 LONG = 2_048  # characters of a string that is written by itself,
-PIECE = 65_536  # and of what is written of one at once
+PIECE = 16_384  # and of what is written of one at once
 
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")  # of a surrogate pair
 _HALF_LONG = 6  # characters or bytes of it

@@ -22,6 +22,7 @@ from metrics.client.anthropic_events import REFUSED, digest
 from metrics.client.anthropic_manners import Manners
 from metrics.client.called import called
 from metrics.client.outgoing import LEADERS, to_json
+from metrics.line import PIECE
 from metrics.records import Message, Problem, Target
 
 Block = dict[str, Any]
@@ -85,7 +86,7 @@ def _in_buffers(pieces: Iterable[bytes]) -> Iterator[bytes]:
     held: list[bytes] = []
     size = 0
     for piece in pieces:
-        if size + len(piece) > longjson.PIECE and held:
+        if size + len(piece) > PIECE and held:
             yield b"".join(held)
             held, size = [], 0
         held.append(piece)
