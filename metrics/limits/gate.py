@@ -175,7 +175,8 @@ class Entry:
 
     def _judged(self, now: float, patience: float) -> Verdict:
         ahead = self._ahead()
-        fits = [fit for scope in self._scopes for fit in scope.fits(self._amounts, ahead, now)]
+        whole, model = self._scopes
+        fits = whole.fits(self._amounts, ahead, now) + model.fits(self._amounts, ahead, now)
         verdict = pacing.decide(fits, now, patience)
         if verdict.word == "go":
             self._go(now)

@@ -9,7 +9,7 @@ around its end. Both together cost a call less than a second.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -54,10 +54,12 @@ class Verdict:
 GO = Verdict("go")
 
 
-def decide(fits: Iterable[Fit], now: float, patience: float) -> Verdict:
+def decide(fits: Sequence[Fit], now: float, patience: float) -> Verdict:
     """What becomes of a call now, whose caller waits at most `patience` seconds."""
-    last = max(fits, key=lambda fit: fit.at, default=None)
-    if last is None or last.at <= now:
+    if not fits:
+        return GO
+    last = max(fits, key=lambda fit: fit.at)
+    if last.at <= now:
         return GO
     seconds = last.at - now
     return Verdict(

@@ -4,7 +4,6 @@ another call now.
 Everything here is done under the connection's lock (gate.py) and takes the time as an argument.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from metrics.client import limit_rows, refusals
@@ -128,12 +127,13 @@ class Scope:
         """Whether nothing at all is known that could speak against a call."""
         return not (self.limits or self.hold or self.left)
 
-    def fits(self, ask: Amounts, ahead: Amounts, now: float) -> Iterator[Fit]:
+    def fits(self, ask: Amounts, ahead: Amounts, now: float) -> list[Fit]:
         """When a call that takes `ask` may go, after `ahead` that others wait for, by each thing that speaks
         against its going now."""
+        found: list[Fit] = []
         if self.hold is not None:
             if self.hold.until > now:
-                yield Fit(self.hold.until, self.hold, self.hold.firm(now), self.hold.cause)
+                found.append(Fit(self.hold.until, self.hold, self.hold.firm(now), self.hold.cause))
             else:
                 self.hold = None
         for limit in self.limits:
@@ -143,14 +143,15 @@ class Scope:
                 column = COLUMNS[limit.metric]
                 at = self.window(limit, now).fits(limit.amount, ask[column], ahead[column], now)
             if at > now:
-                yield Fit(at, limit)
+                found.append(Fit(at, limit))
         for key, left in list(self.left.items()):
             if left.until <= now:
                 del self.left[key]
                 continue
             at = left.fits(ask[COLUMNS[left.metric]], now)
             if at > now:
-                yield Fit(at, left)
+                found.append(Fit(at, left))
+        return found
 
     def weighs(self) -> bool:
         """Whether it matters how many tokens a call takes."""

@@ -56,15 +56,16 @@ class Track:
         if tick < self._last:
             tick = self._last  # a clock that was put back counts nothing twice
         self._last = tick
-        self._noted.append((tick, amounts))
-        if self._windows or len(self._noted) >= AT_ONCE:
-            self._count(now)
+        self.change(tick, amounts, now)
         return tick
 
     def change(self, tick: int, amounts: Amounts, now: float) -> None:
         """Add `amounts`, which may be negative, to what went out at `tick`."""
+        if self._windows:
+            self._put(tick, amounts, now)
+            return
         self._noted.append((tick, amounts))
-        if self._windows or len(self._noted) >= AT_ONCE:
+        if len(self._noted) == AT_ONCE:
             self._count(now)
 
     def _count(self, now: float) -> None:
@@ -74,26 +75,29 @@ class Track:
         for tick, amounts in noted:
             before = sums.get(tick)
             sums[tick] = amounts if before is None else tuple(map(operator.add, before, amounts))
-        for tick, sum_of_tick in sums.items():
-            self._put(tick, Amounts(*sum_of_tick), now)
+        for tick, all_of_it in sums.items():
+            self._put(tick, Amounts(*all_of_it), now)
 
     def _put(self, tick: int, amounts: Amounts, now: float) -> None:
         ticks = self._ticks
         if not ticks or ticks[-1] < tick:
             self._begin(tick, now)
-        index = bisect_right(ticks, tick) - 1
-        if index < 0 or ticks[index] != tick:
-            return  # longer ago than any window
+        index = len(ticks) - 1
+        if ticks[index] != tick:
+            index = bisect_right(ticks, tick) - 1
+            if index < 0 or ticks[index] != tick:
+                return  # longer ago than any window
         if now >= self._month_ends[1]:
             self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
-        of_month = tick * TICK >= self._month_ends[0]
+        month = self._month if tick * TICK >= self._month_ends[0] else None
         for column, amount in enumerate(amounts):
             if amount:
                 self._columns[column][index] += amount
-                if of_month:
-                    self._month[column] += amount
+                if month is not None:
+                    month[column] += amount
+        number = self._first + index
         for window in self._windows.values():
-            window.take(self._first + index, tick, amounts, now)
+            window.take(number, tick, amounts, now)
 
     def _begin(self, tick: int, now: float) -> None:
         """Another quarter second."""
