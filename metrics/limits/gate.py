@@ -160,7 +160,10 @@ class Entry:
         connection, (whole, model) = self._connection, self._scopes
         if connection.unsure:
             connection.catch_up(self._clock())
+        weighed = whole.measured or model.measured
         while True:
+            if weighed and not self._estimated:  # not under the lock: a long prompt takes its time
+                self._amounts, self._estimated = self._estimate(), True
             now = self._clock()
             version = caps.version(now)
             with connection.lock:
@@ -169,9 +172,9 @@ class Entry:
                         connection.refresh(scope, version, limit_rows.of(self.target), now)
                 if not connection.line and whole.free() and model.free():
                     return self._go(now)
-                if self._estimated or not (whole.weighs() or model.weighs()):
+                weighed = whole.weighs() or model.weighs()
+                if self._estimated or not weighed:
                     return self._judged(now, patience)
-            self._amounts, self._estimated = self._estimate(), True
 
     def _judged(self, now: float, patience: float) -> Verdict:
         ahead = self._ahead()

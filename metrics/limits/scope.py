@@ -144,6 +144,8 @@ class Scope:
                 at = self.window(limit, now).fits(limit.amount, ask[column], ahead[column], now)
             if at > now:
                 found.append(Fit(at, limit))
+        if not self.left:
+            return found
         for key, left in list(self.left.items()):
             if left.until <= now:
                 del self.left[key]

@@ -141,10 +141,6 @@ class Track:
         for index in range(bisect_right(self._ticks, int(since / TICK) - 1), len(self._ticks)):
             yield self._first + index, self._ticks[index], self._columns[column][index]
 
-    def past(self, column: int, number: int) -> tuple["array[int]", "array[float]", int]:
-        """Ticks, what went out in each, and the index of the line `number`."""
-        return self._ticks, self._columns[column], max(0, number - self._first)
-
     @property
     def next_number(self) -> int:
         return self._first + len(self._ticks)
@@ -172,9 +168,10 @@ class Rolling:
         return self._sum
 
     def _left(self, now: float) -> tuple["array[int]", "array[float]", int]:
-        """The past, and where in it this window begins at `now`."""
-        ticks, amounts, index = self._track.past(self._column, self._start)
-        begun = index
+        """The ticks, what went out in each, and where in them this window begins at `now`."""
+        track = self._track
+        ticks, amounts = track._ticks, track._columns[self._column]
+        index = begun = max(0, self._start - track._first)
         while index < len(ticks) and pacing.leaves(ticks[index], self._seconds) <= now:
             self._sum -= amounts[index]
             index += 1
