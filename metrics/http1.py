@@ -211,6 +211,8 @@ def _digits(value: str) -> bool:
 
 
 def _keeps(said: str, minor: int) -> bool:
+    if said in ("keep-alive", "Keep-Alive"):
+        return True
     words = [word.strip(" \t") for word in said.lower().split(",")]
     return "close" not in words and (minor == 1 or "keep-alive" in words)
 

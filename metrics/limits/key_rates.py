@@ -94,34 +94,41 @@ def settle(name: str, held: int, used: int, now: float) -> None:
 def state(key: Key, now: float) -> dict[str, dict[str, Any]]:
     """{"rpm" | "tpm": {limit, used, left, full_s}} of the limits that the key has; `full_s` is seconds until
     nothing is used any more."""
-    told: dict[str, dict[str, Any]] = {}
-    if key.rpm is None and key.tpm is None:
-        return told
-    with _lock:
-        for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
-            if limit is not None:
-                window = _window(key.name, kind).at(now)
-                used = window.sum + window.held
-                left = max(0, limit - used)
-                full = window.used[-1][0] + WINDOW - now if window.used else 0.0
-                told[kind] = {"limit": limit, "used": used, "left": left, "full_s": full}
-    return told
+    return {
+        kind: {"limit": limit, "used": used, "left": max(0, limit - used), "full_s": full}
+        for kind, limit, used, full in _used(key, now)
+    }
 
 
 def headers(key: Key, anthropic: bool, now: float) -> Headers:
     """The limits of a key as its callers' SDKs read them: OpenAI's names, whose resets are Go durations until
     all is there again, or Anthropic's as well, which are moments (formats.md 7.2)."""
     listed: Headers = ()
-    for kind, told in state(key, now).items():
-        full = math.ceil(told["full_s"])
+    for kind, limit, used, full_s in _used(key, now):
+        full = math.ceil(full_s)
         reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
-        most, left = str(told["limit"]), str(told["left"])
+        most, left = str(limit), str(max(0, limit - used))
         names = PLAIN[kind]
         listed += ((names[0], most), (names[1], left), (names[2], reset))
         if anthropic:
             names = TWINS[kind]
             listed += ((names[0], most), (names[1], left), (names[2], stamp(now + full)[:19] + "Z"))
     return listed
+
+
+def _used(key: Key, now: float) -> list[tuple[str, int, int, float]]:
+    """Of each limit that the key has: its kind, how much it is, what of it is used, and the seconds until
+    nothing is."""
+    if key.rpm is None and key.tpm is None:
+        return []
+    told = []
+    with _lock:
+        for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
+            if limit is not None:
+                window = _window(key.name, kind).at(now)
+                full = window.used[-1][0] + WINDOW - now if window.used else 0.0
+                told.append((kind, limit, window.sum + window.held, full))
+    return told
 
 
 PARTS, COUNTED = ("limit", "remaining", "reset"), {"rpm": "requests", "tpm": "tokens"}
