@@ -239,4 +239,7 @@ _facts: Callable[[], Facts] = _kept_alone
 
 
 def _fact(model_id: str) -> Fact:
-    return _facts().get(model_id, {})
+    return _facts().get(model_id, _NOTHING)
+
+
+_NOTHING: Fact = {}

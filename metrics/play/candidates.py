@@ -7,7 +7,7 @@ left. Everything here reads what is kept in memory; nothing is called and nothin
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from metrics.bench import collections, endpoints, roster
 from metrics.bench.roster import Model
@@ -79,18 +79,22 @@ def field(request: Request) -> tuple[Field, int]:
     """The members that can take `request`, and those that cannot; and its size in tokens by estimate, its
     tools included. Problem 404 for an unknown collection."""
     size, images = tokens.measured(request.messages)
-    size += tokens.of_tools(request.tools) if request.tools else 0
-    name, budget = request.collection, request.budget
-    asked = _Asked(
-        tools=bool(request.tools),
-        images=images > 0,
-        size=size if budget is not None or size > _least(name) else 0,
-        held=tuple(filter(request.native.get, HELD)),
-        models=request.models,
-        budget=budget,
-        most=None if budget is None else request.options.get("max_tokens"),
+    tools, native, budget = request.tools, request.native, request.budget
+    size += tokens.of_tools(tools) if tools else 0
+    known = _known(request.collection)
+    asked = (
+        bool(tools),
+        images > 0,
+        size if size > known.least or budget is not None else 0,
+        tuple(filter(native.get, HELD)) if native else (),
+        request.models,
+        budget,
+        None if budget is None else request.options.get("max_tokens"),
     )
-    return _field(name, asked), size
+    found = known.fields.get(asked)
+    if found is None:
+        found = known.fields[asked] = _field(request.collection, _Asked(*asked))
+    return found, size
 
 
 def candidates(request: Request, now: float) -> tuple[list[Candidate], tuple[Skipped, ...]]:
@@ -107,7 +111,22 @@ def today(able: Candidate, now: float) -> Candidate:
     return Candidate(able.model, able.target, why, until, health.answered, able.findings, able.paid)
 
 
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of a collection in a moment: the smallest window of its members, in tokens, and by what a
+    turn asked (_Asked) who can take it."""
+
+    least: float
+    fields: dict[tuple[Any, ...], Field]
+
+
 @once_a_moment
+def _known(name: str) -> _Known:
+    bench = roster.all()
+    windows = [bench[alias].context for alias in collections.get(name).members if alias in bench]
+    return _Known(min((window for window in windows if window is not None), default=math.inf), {})
+
+
 def _field(name: str, asked: _Asked) -> Field:
     collection, bench = collections.get(name), roster.all()
     fit: list[Candidate] = []
@@ -123,14 +142,6 @@ def _field(name: str, asked: _Asked) -> Field:
         fit = [replace(one, hindrance=PROGRAM) if one.model.builtin else one for one in fit]
     targets = {one.target.alias: one.target for one in fit}
     return Field(tuple(fit), targets, tuple(skipped), *seating.shape_of(collection, asked.images))
-
-
-@once_a_moment
-def _least(name: str) -> float:
-    """The smallest window that is known of the collection's members, in tokens."""
-    bench = roster.all()
-    members = [bench[alias] for alias in collections.get(name).members if alias in bench]
-    return min((model.context for model in members if model.context is not None), default=math.inf)
 
 
 def nobody(request: Request, skipped: Sequence[Skipped]) -> Problem:

@@ -105,9 +105,11 @@ class _Known(NamedTuple):
 
 def _known(candidates: Rows) -> tuple[tuple[Any, ...], ...]:
     """Of each candidate what a _Known has, in that order: making those can wait until something is new."""
-    lasts = [_last(one) for one in candidates]
+    known, lasts = [], []
+    for one in candidates:
+        last = one.get("last")
+        lasts.append(_NEVER if last is None or one.get("rests") else last)
     latest = sorted(lasts, reverse=True)  # those that rest stand behind all others, who do not count them
-    known = []
     for one, last in zip(candidates, lasts, strict=True):
         rests = one.get("rests")
         known.append(
@@ -124,13 +126,8 @@ def _known(candidates: Rows) -> tuple[tuple[Any, ...], ...]:
     return tuple(known)
 
 
-def _last(one: Mapping[str, Any]) -> float:
-    last = one.get("last")
-    return _NEVER if last is None or one.get("rests") else float(last)
-
-
 def _back(until: float | None) -> float:
-    return _UNKNOWN if until is None else float(until)
+    return _UNKNOWN if until is None else until
 
 
 # --- what follows from it

@@ -41,18 +41,15 @@ def _marks(request: Request) -> list[str]:
     marks = ["words"]
     for message in request.messages:
         role = message.get("role")
+        if role == "user":
+            return marks + _texts(message)
         if role in LEADERS:
-            marks += map(_lasting, _texts(message))
-        elif role == "user":
-            marks += _texts(message)
-            break
+            marks += [_lasting(text) if BILLING in text else text for text in _texts(message)]
     return marks
 
 
 def _lasting(text: str) -> str:
     """What of a system text does not change with each request."""
-    if BILLING not in text:
-        return text
     return "\n".join(line for line in text.split("\n") if not line.startswith(BILLING))
 
 
