@@ -9,6 +9,7 @@ Shapes and headers: anthropic 2.14.0 for Python. A base URL is taken with or wit
 without and most other tools with.
 """
 
+import functools
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +20,7 @@ from metrics.client.anthropic_events import Messages, broke, finish
 from metrics.client.anthropic_manners import Manners, learn
 from metrics.client.anthropic_turns import Told
 from metrics.client.mould import Mould
-from metrics.client.outgoing import Conversation, Outgoing, address, sendable, to_json
+from metrics.client.outgoing import EVENTS, JSON, Conversation, Outgoing, address, keyed, to_json
 from metrics.events import Burst, Event, Tick
 from metrics.records import Problem, Target
 
@@ -81,14 +82,8 @@ def _told(target: Target, conversation: Conversation, manners: Manners, thinking
 
 
 def _headers(target: Target, stream: bool, betas: str) -> tuple[tuple[str, str], ...]:
-    headers = [
-        ("Content-Type", "application/json"),
-        ("Accept", "text/event-stream, application/json" if stream else "application/json"),
-        VERSION,
-    ]
-    if target.key:
-        headers.append(("x-api-key", sendable(target.key, target.endpoint)))
-    return (*headers, *(((BETA, betas),) if betas else ()))
+    kind, accept, *key = keyed(target.key, target.endpoint, EVENTS if stream else JSON, "x-api-key")
+    return (kind, accept, VERSION, *key, *(((BETA, betas),) if betas else ()))
 
 
 def _betas(own: Mapping[str, Any] | None, manners: Manners) -> str:
@@ -101,6 +96,7 @@ def _betas(own: Mapping[str, Any] | None, manners: Manners) -> str:
     return ",".join(n for n in names if n and n not in manners.betas and not n.startswith(_OURS))
 
 
+@functools.lru_cache(maxsize=512)
 def _url(base: str, path: str) -> str:
     """`path` of the API under a base URL, which may end in /v1, in /v1/messages, or in neither."""
     whole, mark, query = address(base, "", "").partition("?")

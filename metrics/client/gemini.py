@@ -7,6 +7,7 @@ same shape as a whole answer and has no terminator: the reason in its last candi
 prompt is a success without candidates.
 """
 
+import functools
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,7 @@ from urllib.parse import quote
 from metrics.client import call_ids, errors, gemini_contents, gemini_fields, listing, objects, quirks, usage
 from metrics.client.called import as_text
 from metrics.client.gemini_contents import Manner
-from metrics.client.outgoing import LEADERS, Conversation, Outgoing, address, sendable, to_json
+from metrics.client.outgoing import EVENTS, JSON, LEADERS, Conversation, Outgoing, address, keyed, to_json
 from metrics.client.quirks import learn
 from metrics.events import Closed, Event, Opened, Reasoning, Text, Tick, ToolArguments, ToolStart
 from metrics.longjson import write
@@ -79,7 +80,7 @@ def compose(
     body.append(b"," + to_json(fields)[1:] if fields else b"}")
     return Outgoing(
         method="POST",
-        url=_address(target, stream),
+        url=_address(target.base, target.served, stream),
         headers=_headers(target, stream),
         body=body,
         changed=(*_system_changes(conversation, INSTRUCTION in drop), *changed, *left),
@@ -125,12 +126,11 @@ def _system_changes(conversation: Conversation, fold: bool) -> Iterator[str]:
         yield "system messages joined into one instruction"
 
 
-def _address(target: Target, stream: bool) -> str:
-    served = (
-        target.served if target.served.startswith(("models/", "tunedModels/")) else f"models/{target.served}"
-    )
+@functools.lru_cache(maxsize=512)
+def _address(base: str, served: str, stream: bool) -> str:
+    served = served if served.startswith(("models/", "tunedModels/")) else f"models/{served}"
     method = "streamGenerateContent" if stream else "generateContent"
-    url = _under(target.base, f"/{quote(served, safe='/:@')}:{method}")
+    url = _under(base, f"/{quote(served, safe='/:@')}:{method}")
     return url + ("&alt=sse" if "?" in url else "?alt=sse") if stream else url
 
 
@@ -139,9 +139,7 @@ def _under(base: str, path: str) -> str:
 
 
 def _headers(target: Target, stream: bool) -> tuple[tuple[str, str], ...]:
-    accept = "text/event-stream, application/json" if stream else "application/json"
-    key = (("x-goog-api-key", sendable(target.key, target.endpoint)),) if target.key else ()
-    return (("Content-Type", "application/json"), ("Accept", accept), *key)
+    return keyed(target.key, target.endpoint, EVENTS if stream else JSON, "x-goog-api-key")
 
 
 # --- reading

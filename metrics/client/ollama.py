@@ -8,6 +8,7 @@ error midway is a line of its own in a success. The root is what people give as 
 or /api.
 """
 
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -83,6 +84,7 @@ def compose(
     )
 
 
+@functools.lru_cache(maxsize=512)
 def _under(base: str, path: str) -> str:
     root = base.strip().rstrip("/")
     for suffix in SUFFIXES:

@@ -197,13 +197,16 @@ def address(base: str, path: str, root: str = "/v1") -> str:
 
 def bearer(target: Target, accept: str = JSON) -> tuple[tuple[str, str], ...]:
     """The headers of a request in JSON, and its key where OpenAI's APIs want it."""
-    return _bearer(target.key, target.endpoint, accept)
+    return keyed(target.key, target.endpoint, accept, "Authorization", "Bearer ")
 
 
 @functools.lru_cache(maxsize=512)
-def _bearer(key: str | None, endpoint: str, accept: str) -> tuple[tuple[str, str], ...]:
+def keyed(
+    key: str | None, endpoint: str, accept: str, name: str, before: str = ""
+) -> tuple[tuple[str, str], ...]:
+    """The headers of a request in JSON, and the endpoint's key under that name behind the others."""
     plain = (("Content-Type", JSON), ("Accept", accept))
-    return (*plain, ("Authorization", f"Bearer {sendable(key, endpoint)}")) if key else plain
+    return (*plain, (name, before + sendable(key, endpoint))) if key else plain
 
 
 @functools.lru_cache(maxsize=512)
