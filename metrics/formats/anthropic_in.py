@@ -25,6 +25,7 @@ LONGEST_SESSION = 200  # characters
 # What shapes an answer, or says where it may be made, and a panel leaves out.
 SHAPING = ("top_k", "thinking", "output_config", "output_format", "context_management", "inference_geo")
 
+SAMPLED = ("temperature", "top_p", "max_tokens")
 MOST_STOPS = 4  # what chat providers take
 LONGEST_USER = 64  # OpenAI refuses a longer `user`; Claude Code's is a JSON object
 
@@ -104,8 +105,9 @@ def _native(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, An
 
 def _session(headers: Mapping[str, str]) -> str | None:
     """Claude Code's own id of the conversation; its agents hold conversations of their own within it."""
-    session, agent = (headers.get(name, "").strip() for name in (SESSION, AGENT))
-    return "/".join(filter(None, (session, agent)))[:LONGEST_SESSION] if session else None
+    session = headers.get(SESSION, "").strip()
+    agent = headers.get(AGENT, "").strip() if session else ""
+    return (f"{session}/{agent}" if agent else session)[:LONGEST_SESSION] or None
 
 
 def _wish(body: Mapping[str, Any], name: str) -> Any:
@@ -120,11 +122,13 @@ def _refuse_thread(body: Mapping[str, Any]) -> None:
 
 
 def _options(body: Mapping[str, Any]) -> dict[str, Any]:
-    sampling = content.sampling({name: body.get(name) for name in ("temperature", "top_p", "max_tokens")})
+    options = content.sampling({name: body[name] for name in SAMPLED if name in body})
     stops = list(content.strings(body, "stop_sequences"))
     if len(stops) > MOST_STOPS:
         raise content.refuse(f'"stop_sequences" must be at most {MOST_STOPS} strings', "stop_sequences")
-    return {**sampling, **({"stop": stops} if stops else {})}
+    if stops:
+        options["stop"] = stops
+    return options
 
 
 # --- tools
