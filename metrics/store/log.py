@@ -214,8 +214,10 @@ class JsonLog:
         """What `reader` makes of the counters, of all rows, while nobody else changes them."""
         log = self._log or self.open()
         with log.memory:
-            log.counters.catch_up()
-            return reader(log.counters.state)
+            counters = log.counters
+            if counters.behind:
+                counters.catch_up()
+            return reader(counters.state)
 
     @property
     def ready(self) -> bool:

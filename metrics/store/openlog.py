@@ -29,8 +29,8 @@ SAVE_AFTER = 5.0  # seconds, or
 SAVE_BYTES = 4_000_000  # so many bytes of rows, after which the counters are saved: less than CATCH_UP
 REST = 4.0  # background work rests this many times as long as it worked, so that requests hardly notice it
 AGAIN = 5.0  # seconds after which background work that the disk refused is tried again
-AT_ONCE = 32  # rows that are made ready before others go on for a moment, or more of them
-BREATHS = 16  # if that were more often than so
+AT_ONCE = 16  # rows that are made ready before others go on for a moment, or more of them
+BREATHS = 32  # if that were more often than so
 
 _FILE = attrgetter("file")
 
