@@ -252,7 +252,7 @@ def hold(
     try:
         rules = _rules(key, collection)
         expected = estimate(target, prompt, most) if rules else None
-        subjects = tuple(rule.subject for rule in rules)
+        subjects = tuple([rule.subject for rule in rules])
         with _lock:
             why = _room(rules, at).take(expected)
             if why:

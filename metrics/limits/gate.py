@@ -210,14 +210,14 @@ class Entry:
 
     def _estimate(self) -> Amounts:
         """What to reserve: the prompt by guess, and what an answer of this model usually has."""
-        into, most = self._size()
-        out = max(LEAST, self._scopes[1].typical)
+        (into, most), (whole, model) = self._size(), self._scopes
+        out = round(max(LEAST, model.typical))
         if most is not None:
             out = most if limit_rows.of(self.target).upfront else min(most, out)
         units: int | None = 0
-        if any(scope.charges for scope in self._scopes):
-            units, _ = cost.price(Usage(uncached_in=into, out=round(out)), self.target.price)
-        return Amounts(1, into + round(out), into, round(out), max(1, units or 0))
+        if whole.charges or model.charges:
+            units, _ = cost.price(Usage(uncached_in=into, out=out), self.target.price)
+        return Amounts(1, into + out, into, out, max(1, units or 0))
 
     # --- the answer
 
