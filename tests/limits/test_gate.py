@@ -111,6 +111,22 @@ class GateTest(Gate):
         verdict = self.go()
         self.assertEqual((verdict.word, verdict.why), ("refuse", "0.01 USD a day"))
 
+    def test_a_call_is_over_once_it_is_settled_or_refused(self):
+        self.limit(concurrency=1)
+        for over in (
+            lambda entry: entry.settle(Usage(uncached_in=1, out=1), 0),
+            lambda entry: entry.refused(Problem(502, "no")),
+            lambda entry: entry.refused(refused("window")),
+            lambda entry: entry.__exit__(None, None, None),
+        ):
+            first, second = self.entry(), self.entry()
+            self.assertEqual([one.ask(1000).word for one in (first, second)], ["go", "wait"])
+            over(first)
+            over(first)
+            self.assertEqual(second.ask(0).word, "go")
+            over(second)
+            self.assertEqual(self.go().word, "go", "nobody runs, and nobody waits")
+
     def test_at_once(self):
         self.limit(concurrency=2)
         first, second = self.entry(), self.entry()

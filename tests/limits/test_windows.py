@@ -2,7 +2,7 @@ import unittest
 from random import Random
 
 from metrics.client import midnights
-from metrics.limits.windows import DAY, FORGET, Amounts, Track
+from metrics.limits.windows import AT_ONCE, DAY, FORGET, Amounts, Track
 from tests.effort import effort
 
 NOW = 1_796_000_000.0
@@ -54,6 +54,18 @@ class WindowsTest(unittest.TestCase):
                     track.window("requests", kind, seconds, 50.0, now).used(now) for track in (early, late)
                 ]
                 self.assertAlmostEqual(used[0], used[1], delta=0.5 if kind == "bucket" else 0)
+
+    def test_what_was_only_noted_counts_as_it_went_out(self):
+        track, ticks = Track(), []
+        for step in range(3 * AT_ONCE):
+            ticks.append(track.add(Amounts(1, 10), NOW + step * 0.1))
+            if step >= 7:
+                track.change(ticks[step - 7], Amounts(0, 5), NOW + step * 0.1)
+        now = NOW + (len(ticks) - 1) * 0.1
+        inside = [at for at, tick in enumerate(ticks) if (tick + 1) * 0.25 + 10.24 > now]
+        known = sum(15 if at < len(ticks) - 7 else 10 for at in inside)
+        self.assertEqual(track.window("tokens", "rolling", 10.0, 1e9, now).used(now), known)
+        self.assertEqual(track.window("requests", "calendar", 0.0, 1e9, now).used(now), len(ticks))
 
     def test_what_is_older_than_a_day_is_let_go(self):
         track = Track()
