@@ -23,6 +23,10 @@ _USAGE = re.compile(rb'"usage"\s*:')
 _CHOICES = b'"choices"'
 _SPECIMEN = rb"\u0001"  # a text that no provider writes, and that JSON has in one way only
 
+# A message before anything of it was said, and what every choice has.
+_SILENT = {"role": "assistant", "content": None, "refusal": None}
+_OF_CHOICES = frozenset(("index", "delta", "message", "logprobs", "finish_reason"))
+
 # In a delta, these come whole and perhaps again; any other text is a piece of one.
 _WHOLE = ("role", "id", "type", "index", "format", "signature")
 
@@ -141,10 +145,10 @@ def whole(
             if isinstance(choice, dict):
                 number = _number(choice)
                 if number in choices:
+                    _join(choices[number], choice)
                     once = False
                 else:
-                    choices[number] = _unsaid(number)
-                _join(choices[number], choice)
+                    choices[number] = _begun(number, choice)
         if not _USUAL.issuperset(chunk):
             beside |= {k: v for k, v in chunk.items() if k not in _USUAL and v is not None}
     made = [choices[number] for number in sorted(choices)]
@@ -160,9 +164,18 @@ def _read(chunk: bytes | str) -> dict[str, Any]:
     return value
 
 
-def _unsaid(number: int) -> dict[str, Any]:
-    message = {"role": "assistant", "content": None, "refusal": None}
-    return {"index": number, "message": message, "logprobs": None, "finish_reason": None}
+def _begun(number: int, piece: Mapping[str, Any]) -> dict[str, Any]:
+    """A choice of which this is the first piece."""
+    message = piece.get("delta")
+    if message is None or isinstance(message, dict):
+        message = {**_SILENT, **(message or {})}
+        if message["role"] is None:
+            message["role"] = _SILENT["role"]
+    logprobs, finish = piece.get("logprobs"), piece.get("finish_reason")
+    choice = {"index": number, "message": message, "logprobs": logprobs, "finish_reason": finish}
+    if not _OF_CHOICES.issuperset(piece):
+        choice |= {k: v for k, v in piece.items() if k not in _OF_CHOICES and v is not None}
+    return choice
 
 
 def _join(choice: dict[str, Any], piece: Mapping[str, Any]) -> None:
