@@ -85,6 +85,8 @@ def fields(
 
 def _tools(asked: _Asked) -> None:
     options = asked.options
+    if options.get("tools") is None and options.get("tool_choice") is None:
+        return
     listed = [tool for tool in options.get("tools") or () if isinstance(tool, dict)]
     wish = declared.choice(options.get("tool_choice"), asked.changed)
     kept = [tool for tool in listed if wish.shows(tool)]
@@ -102,6 +104,8 @@ def _format(asked: _Asked) -> None:
     """`output_config`: the caller's own, or the schema that it asked the answer to follow."""
     config = dict(asked.native("output_config") or {})
     wish = asked.options.get("response_format")
+    if not config and wish is None:
+        return
     kind, schema = of(wish, "type"), of(of(wish, "json_schema"), "schema")
     if "format" not in config and kind == "json_schema" and isinstance(schema, dict):
         config["format"] = {"type": kind, "schema": tools.closed(schema)}
@@ -169,6 +173,8 @@ def _forbids(asked: _Asked) -> str:
 def _effort(asked: _Asked) -> None:
     """`output_config.effort`: the word that was asked for, or the highest below it that the model knows."""
     own, word = of(asked.native("output_config"), "effort"), _word(asked)
+    if own is None and word is None and "output_config" not in asked.fields:
+        return
     fit = own if own and own not in EFFORTS else _nearest(word, asked.manners.efforts)
     if not asked.manners.known:
         fit = own if asked.manners.efforts else None
@@ -200,7 +206,7 @@ def _edits(asked: _Asked) -> None:
     """An edit of the context that clears thinking is refused in a request that asks for none."""
     plan = asked.fields.get("context_management")
     edits = of(plan, "edits")
-    if asked.thinks or not isinstance(edits, list):
+    if not isinstance(edits, list) or asked.thinks:
         return
     kept = [edit for edit in edits if not str(of(edit, "type")).startswith("clear_thinking")]
     if not kept:
@@ -242,8 +248,10 @@ def _cut_budget(asked: _Asked, budget: int, most: int) -> None:
 
 def _sampling(asked: _Asked) -> None:
     """temperature and top_p, as many as the model takes; thinking leaves no say in them."""
-    named: dict[str, Any] = {name: asked.options.get(name) for name in ("temperature", "top_p")}
-    named = {name: value for name, value in named.items() if value is not None}
+    options = asked.options
+    named = {name: options[name] for name in ("temperature", "top_p") if options.get(name) is not None}
+    if not named and "top_k" not in asked.fields:
+        return
     for name, value in list(named.items()):
         if asked.thinks and not (value == 1 if name == "temperature" else value >= LEAST_TOP_P):
             _drop(asked, named, name, "beside thinking")
@@ -267,6 +275,8 @@ def _drop(asked: _Asked, holder: dict[str, Any], name: str, why: str) -> None:
 
 def _stops(asked: _Asked) -> None:
     stops = asked.options.get("stop")
+    if stops is None:
+        return
     listed = [stops] if isinstance(stops, str) else list(stops or ())
     kept = [stop for stop in listed if isinstance(stop, str) and stop.strip()]
     if len(kept) < len(listed):

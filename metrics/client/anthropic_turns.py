@@ -75,7 +75,7 @@ def sealable(messages: Iterable[Message]) -> bool:
     return any(
         message.get("tool_calls")
         or message.get("_thinking")
-        or any(block.get("type") in _SEALED for block in message.get("_turn", ()))
+        or ("_turn" in message and any(block.get("type") in _SEALED for block in message["_turn"]))
         for message in messages
     )
 
