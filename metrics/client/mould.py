@@ -91,11 +91,14 @@ class Mould:
         start = at + len(self._before)
         stop = block.find(_END, start) + len(_END)
         # Where the next event is of another kind, those beyond it are not looked at each time.
-        last = len(block) if block.startswith(self._before, stop) else stop
-        end = block.rfind(self._behind, start, last)
-        if end < 0:
+        if block.startswith(self._before, stop):
+            end = block.rfind(self._behind, start)
+            spelled = block[start:end].split(self._between)
+        else:
+            end = stop - len(self._behind)
+            spelled = [block[start:end]]
+        if not block.startswith(self._behind, end):
             return None, at + 1
-        spelled = block[start:end].split(self._between)
         texts = _strings(spelled)
         if texts is None:
             spelled = self._sound(spelled)
