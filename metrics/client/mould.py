@@ -6,6 +6,9 @@ text. Those that come behind it in the same mould, without a gap, are one Burst:
 reading of JSON for all of them. The rule for what is in it: the very bytes of the mould, and between them a
 JSON string that is not empty, is UTF-8 and holds no half of a surrogate pair. Whatever else comes (a finish,
 another field, a comment) is decoded by itself, and is the next mould if it is plain.
+
+OpenAI and Mistral end each event in a field of padding, so that its length does not betray its text: a few
+letters, others each time. What fits but for these is a Burst, too, each event for itself.
 """
 
 import json
@@ -25,6 +28,7 @@ _KEYS: dict[type[Piece], tuple[bytes, ...]] = {
     ToolArguments: (b'"arguments":', b'"input":', b'"partial_json":'),
 }
 _END = b"\n\n"
+_PADDING = re.compile(rb',\s?"(?:obfuscation|p)":\s?"([0-9A-Za-z]*)"\s*\}\s*$')
 _FRAME = re.compile(rb"(?:event: ?[\w.]+\n)?data: ?(?=\{)")
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _decoder = json.JSONDecoder()
@@ -40,6 +44,7 @@ class Mould:
         self._like: Piece | None = None
         self._shape = b"", b""  # what stands around the text in its data, and
         self._before = self._behind = self._between = b""  # the same with all that frames an event
+        self._last_part = b""  # what stands behind the padding, and `_behind` ends before it, if there is any
 
     def events(self, pieces: Iterator[bytes]) -> Iterator[SseEvent | Burst | None]:
         """The events of a stream in order, as sse.read tells them; what fits and came together as a Burst,
@@ -79,8 +84,13 @@ class Mould:
             if found == piece.text and b"\n" not in data:
                 self._like = piece
                 before, behind = self._shape = data[:start], rest[end - 1 :].encode()
-                self._before, self._behind = frame[0] + before, behind + _END
+                self._before, self._behind, self._last_part = frame[0] + before, behind + _END, b""
                 self._between = self._behind + self._before
+                if padding := _PADDING.search(behind):
+                    self._behind, self._last_part = (
+                        behind[: padding.start(1)],
+                        behind[padding.end(1) :] + _END,
+                    )
                 return
 
     def burst(self, block: bytes, at: int) -> tuple[Burst | None, int]:
@@ -90,6 +100,8 @@ class Mould:
             return None, at + 1
         start = at + len(self._before)
         stop = block.find(_END, start) + len(_END)
+        if self._last_part:
+            return self._padded(block, start, stop), stop
         # Where the next event is of another kind, those beyond it are not looked at each time.
         if block.startswith(self._before, stop):
             end = block.rfind(self._behind, start)
@@ -108,6 +120,20 @@ class Mould:
             end = start + sum(map(len, spelled)) + (len(spelled) - 1) * len(self._between)
         before, behind = self._shape if self._relay else (b"", b"")
         return Burst(self._like, texts, spelled, before, behind), end + len(self._behind)
+
+    def _padded(self, block: bytes, start: int, stop: int) -> Burst | None:
+        """The one event whose text begins at `start`, if it fits but for its padding."""
+        end = block.find(self._behind, start, stop)
+        padding = block[end + len(self._behind) : stop - len(self._last_part)]
+        if end < 0 or not block.endswith(self._last_part, end, stop) or not (padding + b"p").isalnum():
+            return None
+        spelled = [block[start:end]]
+        texts = _strings(spelled)
+        if texts is None:
+            return None
+        assert self._like is not None
+        kept = (self._shape[0], block[end : stop - len(_END)]) if self._relay else (b"", b"")
+        return Burst(self._like, texts, spelled, *kept)
 
     def _sound(self, spelled: list[bytes]) -> list[bytes]:
         """Those before the first that something stands behind which does not fit, so that it runs from event

@@ -58,6 +58,9 @@ class Chunks:
         in one of them is exchanged in all: it stands around the text."""
         theirs = burst.before, burst.behind
         if self._moulds is None or self._moulds[0] != theirs:
+            if self._moulds and self._moulds[0][0] == burst.before:
+                # Something behind the text is another each time.
+                return b"".join([self.take(burst.before + one + burst.behind) for one in burst.spelled])
             frame = self._framed(self._changed(burst.before + _SPECIMEN + burst.behind))
             before, found, behind = frame.partition(_SPECIMEN)
             if not found or _SPECIMEN in behind:

@@ -218,6 +218,21 @@ def _escaped(written):
     return b"data: " + json.dumps(json.loads(data(written)), separators=(",", ":")).encode() + b"\n\n"
 
 
+PADDINGS = ("", "a", "x7Kz", "abcdefghijklmnop0123456789") * 4 + ("a b", 'q"', "\\", "é", "}", "\n", 5, None)
+
+
+def padded(chance, whole):
+    """The same stream from a provider that pads its events."""
+    field, blank = chance.choice((("obfuscation", ""), ("p", ""), ("p", " "), ("q", "")))
+    made = []
+    for one in whole.split(b"\n\n"):
+        if one.startswith(b"data: {") and chance.random() < 0.95:
+            padding = json.dumps(chance.choice(PADDINGS), ensure_ascii=chance.random() < 0.5)
+            one = one[:-1] + f',{blank}"{field}":{blank}{padding}}}'.encode()
+        made.append(one)
+    return b"\n\n".join(made)
+
+
 def told_as(kind, **more):
     return f"event: {kind}\ndata: {json.dumps({'type': kind, **more}, ensure_ascii=False)}\n\n".encode()
 
@@ -293,9 +308,16 @@ class SameTest(unittest.TestCase):
         chance = random.Random(4)
         for number in range(effort(40, 300)):
             for dialect, whole in ((chat, stream(chance)), (anthropic, messages(chance))):
+                whole = padded(chance, whole) if number % 3 == 2 else whole
                 whole = spoilt(chance, whole) if number % 4 == 3 else whole
                 splits = [[whole], *(cuts(chance, whole) for _ in range(4))]
                 self.same(whole, splits, number % 2 == 0, dialect)
+
+    def test_padded_and_cut_at_every_position(self):
+        said = [chunk(content(text), obfuscation="ab1"[: len(text) % 4]) for text in TEXTS[:9]]
+        whole = b"".join((*said, chunk({}, "stop", obfuscation="c"), DONE))
+        for relay in (False, True):
+            self.same(whole, splits(whole), relay)
 
     def test_cut_at_every_position(self):
         said = [*map(content, TEXTS[:4]), arguments("{"), *map(arguments, TEXTS[4:7])]
@@ -311,6 +333,10 @@ class SameTest(unittest.TestCase):
         whole = b"".join(chunk(content(f"word {number}\n")) for number in range(100)) + chunk({}, "stop")
         events = list(chat.read(Arrived([whole]), TARGET))
         self.assertEqual([len(one.texts) for one in events if isinstance(one, Burst)], [98])
+        for field in ("p", "obfuscation"):
+            whole = b"".join(chunk(content(f"word {n}\n"), **{field: "x" * (n % 9)}) for n in range(100))
+            events = list(chat.read(Arrived([whole + chunk({}, "stop")]), TARGET))
+            self.assertEqual(sum(isinstance(one, Burst) for one in events), 98)
         said = (told_as("content_block_delta", index=0, delta={"type": "text_delta", "text": "é"}),) * 100
         whole = b"".join((*said, told_as("message_delta", delta={"stop_reason": "end_turn"})))
         events = list(anthropic.read(Arrived([whole]), TARGET))

@@ -152,7 +152,14 @@ class StreamTest(unittest.TestCase):
                 whole = theirs(choice({**delta, "content": "%"}, **fields), **made)
                 before, behind = whole.split(b"%")
                 burst = Burst(Text(""), texts, [text.encode() for text in texts], before, behind)
-                for told in ([burst], [burst, burst], [theirs(STOP), burst], [theirs(STOP, **made), burst]):
+                other = Burst(Text(""), ["b"], [b"b"], before, behind[:-1] + b',"p":"ab"}')
+                for told in (
+                    [burst],
+                    [burst, burst],
+                    [theirs(STOP), burst],
+                    [theirs(STOP, **made), burst],
+                    [burst, other, burst, other, theirs(STOP), other],
+                ):
                     for asked in (request(), request(include_usage=True)):
                         with self.subTest(name, texts=texts, told=len(told), usage=asked.include_usage):
                             events = [Chunk(one, ()) if isinstance(one, bytes) else one for one in told]
