@@ -6,7 +6,7 @@ inside a 200, an end without [DONE]), `read` says it in the same few events, or 
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -233,17 +233,12 @@ def _clean(data: bytes) -> bool:
 def _speaks(chunk: Mapping[str, Any]) -> bool:
     """Whether a chunk holds more than a role, which the caller has been told, and empty fields."""
     choices = chunk.get("choices")
-    return isinstance(choices, list) and any(
-        value
-        for choice in choices
-        if isinstance(choice, dict)
-        for name, value in (*choice.items(), *_items(choice.get("delta")))
-        if name not in ("index", "delta", "role")
-    )
-
-
-def _items(delta: Any) -> Iterable[tuple[str, Any]]:
-    return delta.items() if isinstance(delta, dict) else ()
+    for choice in choices if isinstance(choices, list) else ():
+        for part in (choice, choice.get("delta")) if isinstance(choice, dict) else ():
+            for name, value in part.items() if isinstance(part, dict) else ():
+                if value and name not in ("index", "delta", "role"):
+                    return True
+    return False
 
 
 def _line(data: bytes) -> bytes:

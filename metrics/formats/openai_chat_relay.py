@@ -46,7 +46,7 @@ class Chunks:
 
     def take(self, raw: bytes) -> bytes:
         """What to send now: the frame of this chunk, or of the one that waited for it, or both."""
-        waited = self._waited()
+        waited = self._waited() if self._waiting else b""
         chunk = self._changed(raw)
         if _FINISH.search(chunk):
             self._waiting = chunk
@@ -75,9 +75,9 @@ class Chunks:
         return self._ours_of(lines.unbroken(told))
 
     def _waited(self) -> bytes:
-        """The frame of the chunk that waited, if one did, which now is not the last."""
+        """The frame of the chunk that waited, which now is not the last."""
         waiting, self._waiting = self._waiting, b""
-        return self._framed(waiting) if waiting else b""
+        return self._framed(waiting)
 
     def close(self, extra: Mapping[str, Any]) -> bytes:
         """The frame of the chunk that waits, with `extra`; b"" when no chunk came with a finish."""
