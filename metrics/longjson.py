@@ -21,7 +21,7 @@ from typing import Any
 
 from metrics.line import Buffer
 
-LARGE = 1_000_000  # bytes of a body that is read by windows,
+LARGE = 524_288  # bytes of a body that is read by windows,
 WINDOW = 32_768  # of one of them,
 LIST = 8_192  # and of a list whose text is kept
 ALIKE = 10  # characters by which one item is known to begin as another does
@@ -94,8 +94,8 @@ class _Reading:
 
     def whole(self, as_written: bool) -> Any:
         """The value of all of it."""
-        listed = as_written and self._mark() == "{"
-        value = self._object(self._as_written) if listed else self._value()
+        fields = self._as_written if as_written else self._value
+        value = self._object(fields) if self._mark() == "{" else self._value()
         if self._mark():
             raise ValueError
         return value
@@ -154,8 +154,8 @@ class _Reading:
         self._depth -= 1
         return value
 
-    def _object(self, read: Callable[[], Any] | None = None) -> dict[str, Any]:
-        read = read or self._value
+    def _object(self, part: Callable[[], Any] | None = None) -> dict[str, Any]:
+        part = part or self._value
         value: dict[str, Any] = {}
         mark = ","
         while mark == ",":
@@ -164,7 +164,7 @@ class _Reading:
             if type(name) is not str or self._mark() != ":":
                 raise ValueError
             self._at += 1
-            value[name] = read()
+            value[name] = part()
             mark = self._mark()
         self._end("}", mark)
         return value
