@@ -20,8 +20,7 @@ Fold = Callable[[State, Row], None]
 
 VERSION = 1
 MARKED = 64  # bytes before a place that its mark is made of
-AT_ONCE = 64  # values that are written out before others go on for a moment,
-BREATHS = 64  # so often at most: of a state that was just read, all are new
+AT_ONCE = 64  # values that are written out before others go on for a moment
 
 
 class Counters:
@@ -149,14 +148,14 @@ class Counters:
     def _put_together(self, state: State) -> str:
         """What json.dumps would make of it, from the texts of the last time where they still hold: of a long
         state hardly anything is new."""
-        before, written, made = self._written, {}, 0
+        before, written, made, breathe = self._written, {}, 0, writer.breather()
         for key, value in state.items():
             known = before.get(key)
             if known is None or known[0] is not value:
                 known = value, f"{json.dumps(key)}: {json.dumps(value)}"
                 made += 1
-                if made % AT_ONCE == 0 and made <= AT_ONCE * BREATHS:
-                    writer.breathe()
+                if made % AT_ONCE == 0:
+                    breathe()
             written[key] = known
         self._written = written
         return "{" + ", ".join([text for _, text in written.values()]) + "}"

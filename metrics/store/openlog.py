@@ -29,8 +29,7 @@ SAVE_AFTER = 5.0  # seconds, or
 SAVE_BYTES = 4_000_000  # so many bytes of rows, after which the counters are saved: less than CATCH_UP
 REST = 4.0  # background work rests this many times as long as it worked, so that requests hardly notice it
 AGAIN = 5.0  # seconds after which background work that the disk refused is tried again
-AT_ONCE = 16  # rows that are made ready before others go on for a moment, or more of them
-BREATHS = 32  # if that were more often than so
+AT_ONCE = 16  # rows that are made ready before others go on for a moment
 
 _FILE = attrgetter("file")
 
@@ -137,14 +136,14 @@ class OpenLog:
         a time: no request waits for all of them."""
         with self.memory:
             entries = self.waiting.entries[:]
-        few = max(AT_ONCE, len(entries) // BREATHS)
-        for start in range(0, len(entries), few):
+        breathe = writer.breather()
+        for start in range(0, len(entries), AT_ONCE):
             if start:
-                writer.breathe()
-            for entry in entries[start : start + few]:
+                breathe()
+            for entry in entries[start : start + AT_ONCE]:
                 _ = entry.line
             with self.memory:
-                self.counters.catch_up(few)
+                self.counters.catch_up(AT_ONCE)
 
     def _write(self, file: str, written: list[Entry], durable: bool) -> None:
         segment = self.files.get(file)

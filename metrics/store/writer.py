@@ -8,13 +8,15 @@ meanwhile.
 import queue
 import threading
 import time
+from collections.abc import Callable
 from typing import Protocol
 
 from metrics.records import Problem
 
-GATHER = 0.05  # seconds: what is queued together is written together, for waking up costs more than writing
+GATHER = 0.03  # seconds: what is queued together is written together, for waking up costs more than writing
 AGAIN = 1.0  # seconds between attempts while the disk refuses
-BREATH = 0.0002  # seconds in which requests go on while much is made ready to be written
+BREATH = 0.0002  # seconds in which requests go on while much is made ready to be written,
+PATIENCE = 0.004  # for so many seconds: to get on again may take long, and rows are to reach the disk
 
 
 class Sink(Protocol):
@@ -54,9 +56,15 @@ def trouble() -> str | None:
     return " ".join(messages) + " Records wait in memory meanwhile." if messages else None
 
 
-def breathe() -> None:
-    """Let others go on: between pieces of work that need no lock."""
-    time.sleep(BREATH)
+def breather() -> Callable[[], None]:
+    """What lets others go on for a moment, to be called between pieces of one work."""
+    until = time.monotonic() + PATIENCE
+
+    def breathe() -> None:
+        if time.monotonic() < until:
+            time.sleep(BREATH)
+
+    return breathe
 
 
 def forget(sink: Sink) -> None:

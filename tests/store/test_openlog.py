@@ -123,7 +123,7 @@ class Counters(LogCase):
             log.JsonLog(name, partition="month", fold=latest, replaced=name == "replaced")
             for name in ("plain", "replaced")
         ]
-        with mock.patch.object(counters, "AT_ONCE", 2), mock.patch.object(counters, "BREATHS", 3):
+        with mock.patch.object(counters, "AT_ONCE", 2):
             for number in range(80):
                 for each in logs:
                     each.append(row(number) | {"id": f"k{number * 7 % 13}"})
