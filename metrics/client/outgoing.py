@@ -98,8 +98,8 @@ class Conversation:
 
     def shared(self, name: Hashable, make: Callable[[], T]) -> T:
         """What `make` makes of this conversation, made once for all seats that ask for `name`."""
-        self._text = b""  # a large text is not held beside what is written of it
         with self._lock:
+            self._text = b""  # a large text is not held beside what is made of it
             if name not in self._shared:
                 self._shared[name] = make()
             found: T = self._shared[name]

@@ -155,6 +155,16 @@ class Messages(unittest.TestCase):
                 self.assertEqual(anew, Conversation(messages).bytes_for(quirks))
                 self.assertNotEqual(anew, text)
 
+    def test_a_text_is_held_by_the_conversation_alone_while_it_may_be_sent(self) -> None:
+        """It may be megabytes, and is a view of all of the body that it came in."""
+        text = json.dumps(self.SPACED, indent=1).encode()
+        messages = AsWritten(self.SPACED, memoryview(text))
+        sent = Conversation(messages)
+        self.assertEqual(messages.text, b"")
+        sent.shared("another dialect", lambda: None)
+        self.assertEqual(sent.bytes_for(PLAIN), to_json(self.SPACED))
+        self.assertEqual(Conversation(AsWritten(self.SPACED, memoryview(text))).bytes_for(PLAIN), text)
+
     def test_tools_that_are_not_altered_go_as_they_came(self) -> None:
         target = Target("a", "e:m", "e", "e", "m", "http://127.0.0.1:1/v1")
         tools = [{"type": "function", "function": {"name": "f", "description": "é"}}]
