@@ -27,8 +27,9 @@ class Desk:
         self._here = _Here()
 
     def take(self) -> None:
-        """Stand in line for it, at most for a while."""
-        self._here.seated = self._free.acquire(timeout=self._patience)
+        """Stand in line for it, at most for a while; who has it keeps it."""
+        here = self._here
+        here.seated = here.seated or self._free.acquire(timeout=self._patience)
 
     def leave(self) -> None:
         """Let the next one work, if this thread has it."""

@@ -39,6 +39,13 @@ class DeskTest(unittest.TestCase):
         other.result()
         self.assertEqual(order, ["the first", "the other"])
 
+    def test_who_has_it_keeps_it(self) -> None:
+        one = Desk(60)
+        one.take()
+        one.take()
+        one.leave()
+        self.assertFalse(one.taken())
+
     def test_whoever_waits_leaves_it(self) -> None:
         one = Desk(60)
         one.take()
