@@ -212,8 +212,10 @@ class _Answer:
     def _of(self, event: Mapping[str, Any], *kinds: str) -> _Item:
         """The item that a piece belongs to; a new one where none was announced."""
         found = self._find(_text(event.get("item_id")), event.get("output_index"), kinds)
+        if found is not None:
+            return found
         last = next((item for item in reversed(self._items) if item.kind in kinds and not item.done), None)
-        return found or last or self._add({"type": kinds[0], "id": event.get("item_id")}, event)
+        return last or self._add({"type": kinds[0], "id": event.get("item_id")}, event)
 
     def _name(self, item: _Item, shown: Mapping[str, Any]) -> list[Event]:
         """Announces a call once its name is known; a message's phase is kept for its first words."""

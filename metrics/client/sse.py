@@ -97,8 +97,9 @@ def next_event(block: bytes, at: int, limit: int = LIMIT) -> tuple[SseEvent | No
 
 def _event(block: bytes) -> SseEvent | None:
     """What the lines of one block say; None when they carry no data."""
-    if block.startswith(b"data: ") and b"\n" not in block:  # nearly always
-        return SseEvent("", block[6:])
+    named, _, line = block.partition(b"\n") if block.startswith(b"event: ") else (b"", b"", block)
+    if line.startswith(b"data: ") and b"\n" not in line:  # nearly always
+        return SseEvent(named[7:].decode("utf-8", "replace"), line[6:])
     name = ""
     data: list[bytes] = []
     for line in block.split(b"\n"):
