@@ -96,9 +96,6 @@ def look_again() -> None:
         _here.looked = _current()
 
 
-_UNSEEN: Any = object()
-
-
 def once_a_moment(work: Callable[[*About], T]) -> Callable[[*About], T]:
     """`work` reads files, and nothing else that changes without `look_again`: within a moment it is done
     once for each thing that it is asked about."""
@@ -109,8 +106,9 @@ def once_a_moment(work: Callable[[*About], T]) -> Callable[[*About], T]:
         if looked is None:
             return work(*about)
         name = (work, about)
-        found: T = looked.get(name, _UNSEEN)
-        if found is _UNSEEN:
+        try:
+            found: T = looked[name]
+        except KeyError:
             found = looked[name] = work(*about)
         return found
 

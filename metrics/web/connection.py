@@ -159,7 +159,7 @@ class Connection:
             self._service.guard.check(route, call)
             if head.length > self._limits.body:
                 raise http1.too_large(self._limits.body)
-            if call.headers.get("expect", "100-continue").lower() != "100-continue":
+            if "expect" in call.headers and call.headers["expect"].lower() != "100-continue":
                 raise Problem(417, "the only expectation known here is 100-continue", kind="bad_request")
         except Problem as problem:
             return route, problem
