@@ -28,10 +28,11 @@ _HOLE = re.compile(r"\{(\w+)(\*?)\}")
 class Call:
     """One HTTP request. `headers` has lower-case names; `path` is percent-decoded and has no query; `parts`
     are the pattern's. `gone()` tells whether the caller has hung up, without waiting. `body` is there until
-    the call is released. `key` is the gateway key of whoever asks, once the guard has seen it; None without
-    keys. `who` is the person at the dashboard."""
+    the call is released; a large one until it is read as JSON. `key` is the gateway key of whoever asks, once
+    the guard has seen it; None without keys. `who` is the person at the dashboard."""
 
     __slots__ = (
+        "_digest",
         "_json",
         "_query",
         "body",
@@ -72,6 +73,7 @@ class Call:
         self.gone = gone
         self.key: Key | None = None
         self.who = roles.LOCAL
+        self._digest: int | None = None
         self._json: dict[str, Any] | None = None
         self._query: dict[str, str] | None = None
 
@@ -80,12 +82,15 @@ class Call:
         says where it is wrong."""
         if self._json is None:
             self._json = read_object(self.body, as_written=as_written)
+            # Formats that make something else of a picture need its room: with its text it is held anyway.
+            if not as_written and len(self.body) >= longjson.LARGE:
+                self._digest, self.body = self.digest, b""
         return self._json
 
     @property
     def digest(self) -> int:
-        """What tells the body from others (within this process), while it is there."""
-        return hash(self.body)
+        """What tells the body from others (within this process), while the body is there."""
+        return hash(self.body) if self._digest is None else self._digest
 
     def release(self) -> None:
         """Let go of what was read, which may be megabytes, but for the name of what was asked for, which an
