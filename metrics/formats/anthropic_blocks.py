@@ -213,9 +213,7 @@ def _call(block: Block, where: str) -> dict[str, Any]:
 def _result(block: Block, where: str) -> tuple[Message, list[Part]]:
     """A tool message, which holds text alone, and the pictures for the user message behind it."""
     call = _named(block, "tool_use_id", where)
-    value = block.get("content")
-    placed = [] if value is None else _blocks(value, f"{where}.content")
-    parts = [part for at, inner in placed for part in _parts(inner, at, _RESULT)]
+    parts = _given(block.get("content"), f"{where}.content")
     pictures = [part for part in parts if part["type"] != "text"]
     text = "\n\n".join([part["text"] for part in parts if part["type"] == "text"])
     text = text or ("(a picture: it is in the next message)" if pictures else "")
@@ -227,6 +225,13 @@ def _result(block: Block, where: str) -> tuple[Message, list[Part]]:
         return told, []
     label = {"type": "text", "text": f"From the result of {call}:"}
     return {**told, "_moved": parts}, [{**part, "_moved": True} for part in (label, *pictures)]
+
+
+def _given(value: Any, where: str) -> list[Part]:
+    """What a tool gave: nothing, text, or blocks."""
+    if value is None or isinstance(value, str):
+        return [{"type": "text", "text": value}] if value else []
+    return [part for at, block in _blocks(value, where) for part in _parts(block, at, _RESULT)]
 
 
 def _thought(block: Block, where: str) -> list[Block]:
