@@ -15,7 +15,7 @@ from metrics.events import Burst
 from metrics.formats import framing, lines
 from metrics.records import Problem
 
-OWN = ("id", "object", "created", "model")  # what our head says, and the provider's must not
+OWN = frozenset(("id", "object", "created", "model"))  # what our head says, and the provider's must not
 _USUAL = frozenset((*OWN, "choices"))
 _ROLE = re.compile(rb',\s*"role"\s*:\s*"assistant"|"role"\s*:\s*"assistant"\s*(?:,\s*)?')
 _FINISH = re.compile(rb'"finish_reason"\s*:\s*"')
@@ -95,13 +95,13 @@ class Chunks:
         if choices and theirs == self._theirs:
             return self._ours + choices + rest
         said = _object(theirs.rstrip(b", \t") + b"}")
-        if said is None or not all(name in said for name in OWN):
+        if said is None or not said.keys() >= OWN:
             # Something of the head may stand behind the choices.
             chunk = _object(raw)
             return raw if chunk is None else self._head + b"," + framing.as_bytes(_others(chunk))[1:]
         self._theirs = theirs
-        more = framing.as_bytes(_others(said))[1:-1]
-        self._ours = self._head + b"," + (more + b"," if more else b"")
+        more = _others(said)
+        self._ours = self._head + b"," + (framing.as_bytes(more)[1:-1] + b"," if more else b"")
         return self._ours + choices + rest
 
 
