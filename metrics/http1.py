@@ -279,16 +279,22 @@ class Chunks:
         payload: list[bytes] = []
         at, size = 0, len(data)
         while at < size and not self.done:
-            if self._left:
+            if self._phase == "size":
+                # Most chunks are here whole, and have a plain size seen before.
+                end = data.find(b"\r\n", at)
+                known = _sizes.get(data[at:end]) if end > 0 else None
+                if known is not None and data[(stop := end + 2 + known) : stop + 2] == b"\r\n":
+                    if self._limit is not None:
+                        self._count(known)
+                    payload.append(data[end + 2 : stop])
+                    at = stop + 2
+                    continue
+            elif self._left:
                 piece = data[at : at + self._left]
                 payload.append(piece)
                 at += len(piece)
                 self._left -= len(piece)
                 continue
-            if self._phase == "size":
-                at = self._whole_chunks(data, at, payload)
-                if at == size:
-                    break
             reached = self._step(data, at)
             if reached < 0:
                 self._held = data[at:]
@@ -297,23 +303,6 @@ class Chunks:
         if self.done:
             self.rest = data[at:]
         return payload[0] if len(payload) == 1 else b"".join(payload)
-
-    def _whole_chunks(self, data: bytes, at: int, payload: list[bytes]) -> int:
-        """Past the chunks at `at` that are all here and have a plain size seen before, as most of a stream
-        are."""
-        counts = self._limit is not None
-        while (end := data.find(b"\r\n", at)) > 0:
-            size = _sizes.get(data[at:end])
-            if size is None:
-                break
-            stop = end + 2 + size
-            if data[stop : stop + 2] != b"\r\n":
-                break
-            if counts:
-                self._count(size)
-            payload.append(data[end + 2 : stop])
-            at = stop + 2
-        return at
 
     def _step(self, data: bytes, at: int) -> int:
         """Past the framing that begins at `at`, or -1: more bytes are needed."""
