@@ -64,6 +64,7 @@ class Opening:
         self._send(lines.connect(origin, clock, hangup) if kept is None else kept)
 
     def _send(self, line: Line) -> None:
+        desk.leave()  # the next request can be worked out while the system takes this one
         self._line = line
         try:
             if self.hangup is not None:
@@ -79,7 +80,6 @@ class Opening:
 
     def answer(self, tick: float | None = None) -> Arrival | None:
         """The answer, once its head is here; None after `tick` quiet seconds: ask again, or `close`."""
-        desk.leave()
         while True:
             try:
                 return self._headed(tick)
