@@ -208,6 +208,7 @@ class SlowUnderLoad(BackupCase):
         state = ledger._empty()
         for row in found:
             ledger._fold(state, row)
+            ledger._sum_up(state, row)
         counters = json.loads((copy / "ledger" / "counters").read_text("utf-8"))
         self.assertEqual(counters["state"], json.loads(json.dumps(state)))
         calls = {row["call"] for row in found}
