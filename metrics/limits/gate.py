@@ -67,6 +67,7 @@ class Connection:
                 for model_id, scope in self.scopes.items():
                     scope.track = Track()
                     scope.track.seed(*recently.lines(past.get(model_id), now), now)
+                    scope.stale_at = 0.0  # its windows are those of the old track
                     if scope.running:
                         scope.track.add(Amounts(scope.running), now)
 
@@ -181,12 +182,14 @@ class Entry:
         whole, model = self._scopes
         fits = whole.fits(self._amounts, ahead, now) + model.fits(self._amounts, ahead, now)
         verdict = pacing.decide(fits, now, patience)
-        if verdict.word == "go":
+        if verdict is pacing.GO:
             self._go(now)
+        line = self._connection.line
         if verdict.word != "wait":
-            self._leave_line()
-        elif self not in self._connection.line:
-            self._connection.line.append(self)
+            if line:
+                self._leave_line()
+        elif self not in line:
+            line.append(self)
         return verdict
 
     def _go(self, now: float) -> Verdict:

@@ -80,6 +80,7 @@ class Scope:
         "capped",
         "charges",
         "clear",
+        "counted",
         "hold",
         "incident",
         "known",
@@ -104,6 +105,7 @@ class Scope:
         self.hold: Hold | None = Hold(*held) if held else None
         self.capped: object = None  # the version of limits.json that `limits` are of
         self.limits: tuple[Limit, ...] = ()
+        self.counted: tuple[tuple[Limit, int, Window | None], ...] = ()  # with their columns and windows
         self.stale_at = 0.0
         self.measured = False  # whether it matters how many tokens a call takes
         self.charges = False  # whether it matters what it costs
@@ -116,10 +118,24 @@ class Scope:
 
     def refresh(self, version: object, caps: Caps, row: Row, now: float) -> None:
         """Work out anew which limits hold."""
-        self.limits, self.stale_at = quota.in_force(self.known, caps, row, now)
+        limits, self.stale_at = quota.in_force(self.known, caps, row, now)
         self.capped = version
-        self.measured = any(limit.metric not in ("requests", "concurrency") for limit in self.limits)
-        self.charges = any(limit.metric == "usd" for limit in self.limits)
+        self.hold_to(limits, now)
+
+    def hold_to(self, limits: tuple[Limit, ...], now: float) -> None:
+        """These limits hold from now on."""
+        self.track.make_room()
+        self.limits = limits
+        self.counted = tuple(
+            [
+                (limit, 0, None)
+                if limit.metric == "concurrency"
+                else (limit, COLUMNS[limit.metric], self.window(limit, now))
+                for limit in limits
+            ]
+        )
+        self.measured = any(limit.metric not in ("requests", "concurrency") for limit in limits)
+        self.charges = any(limit.metric == "usd" for limit in limits)
 
     # --- before a call
 
@@ -136,12 +152,11 @@ class Scope:
                 found.append(Fit(self.hold.until, self.hold, self.hold.firm(now), self.hold.cause))
             else:
                 self.hold = None
-        for limit in self.limits:
-            if limit.metric == "concurrency":
+        for limit, column, window in self.counted:
+            if window is None:
                 at = pacing.at_once(self.running, limit.amount, ahead.requests, self.usual, now)
             else:
-                column = COLUMNS[limit.metric]
-                at = self.window(limit, now).fits(limit.amount, ask[column], ahead[column], now)
+                at = window.fits(limit.amount, ask[column], ahead[column], now)
             if at > now:
                 found.append(Fit(at, limit))
         if not self.left:

@@ -1,13 +1,15 @@
 """What was sent in the windows that limits are about: quarter seconds for a day back, and sums over them.
 
 A window costs a call the same however much was sent: each keeps its sum, and where in the past it begins.
-A window comes to be when the first limit asks for it, from the past that is kept anyway.
+A window comes to be when the first limit asks for it, from the past that is kept anyway. What goes out counts
+in the windows at once; in the past it is only noted, and put where it belongs many at once, or when some of
+it leaves a window.
 """
 
 import operator
 from array import array
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from metrics.client import midnights
@@ -16,7 +18,7 @@ from metrics.limits.pacing import TICK, Ends
 
 DAY = midnights.DAY
 MOST = 64  # windows of one track: a limit that changes with every answer makes a new bucket each time
-FORGET = 1024  # lines that are let go of at once
+FORGET = 1024  # quarter seconds that are let go of at once
 AT_ONCE = 256  # notes that are counted at once
 
 
@@ -35,16 +37,13 @@ COLUMNS = {metric: column for column, metric in enumerate(Amounts._fields)}
 
 
 class Track:
-    """The past of one connection, or of one model on it. Until a window is asked for, what goes out is only
-    noted, and counted many at once: most providers' limits are never known."""
+    """The past of one connection, or of one model on it."""
 
-    __slots__ = ("_columns", "_first", "_last", "_month", "_month_ends", "_noted", "_ticks", "_windows")
+    __slots__ = ("_columns", "_month", "_month_ends", "_noted", "_ticks", "_windows")
 
     def __init__(self) -> None:
         self._ticks = array("q")
         self._columns = [array("d") for _ in COLUMNS]
-        self._first = 0  # the number of the oldest line that is kept
-        self._last = 0  # the latest tick
         self._noted: list[tuple[int, Amounts]] = []
         self._windows: dict[tuple[str, str, float], Window] = {}
         self._month = [0.0] * len(COLUMNS)
@@ -52,21 +51,26 @@ class Track:
 
     def add(self, amounts: Amounts, now: float) -> int:
         """Take what goes out at `now`; its tick, by which it can be changed later."""
-        tick = int(now / TICK)
-        if tick < self._last:
-            tick = self._last  # a clock that was put back counts nothing twice
-        self._last = tick
-        self.change(tick, amounts, now)
+        tick, ticks = int(now / TICK), self._ticks
+        if not ticks or ticks[-1] < tick:
+            self._begin(tick, now)
+        else:
+            tick = ticks[-1]  # a clock that was put back counts nothing twice
+        self._note(tick, amounts, now)
         return tick
 
     def change(self, tick: int, amounts: Amounts, now: float) -> None:
         """Add `amounts`, which may be negative, to what went out at `tick`."""
-        if self._windows:
-            self._put(tick, amounts, now)
-            return
-        self._noted.append((tick, amounts))
-        if len(self._noted) == AT_ONCE:
+        if self._line(tick) is not None:  # else it is longer ago than any window
+            self._note(tick, amounts, now)
+
+    def _note(self, tick: int, amounts: Amounts, now: float) -> None:
+        noted = self._noted
+        noted.append((tick, amounts))
+        if len(noted) == AT_ONCE:
             self._count(now)
+        for window in self._windows.values():
+            window.take(tick, amounts, now)
 
     def _count(self, now: float) -> None:
         """Put what is noted where it belongs."""
@@ -76,17 +80,12 @@ class Track:
             before = sums.get(tick)
             sums[tick] = amounts if before is None else tuple(map(operator.add, before, amounts))
         for tick, all_of_it in sums.items():
-            self._put(tick, Amounts(*all_of_it), now)
+            self._put(tick, all_of_it, now)
 
-    def _put(self, tick: int, amounts: Amounts, now: float) -> None:
-        ticks = self._ticks
-        if not ticks or ticks[-1] < tick:
-            self._begin(tick, now)
-        index = len(ticks) - 1
-        if ticks[index] != tick:
-            index = bisect_right(ticks, tick) - 1
-            if index < 0 or ticks[index] != tick:
-                return  # longer ago than any window
+    def _put(self, tick: int, amounts: Sequence[float], now: float) -> None:
+        index = self._line(tick)
+        if index is None:
+            return
         if now >= self._month_ends[1]:
             self._month_ends, self._month = midnights.utc_month(now), [0.0] * len(COLUMNS)
         month = self._month if tick * TICK >= self._month_ends[0] else None
@@ -95,13 +94,17 @@ class Track:
                 self._columns[column][index] += amount
                 if month is not None:
                     month[column] += amount
-        number = self._first + index
-        for window in self._windows.values():
-            window.take(number, tick, amounts, now)
+
+    def _line(self, tick: int) -> int | None:
+        """Where a quarter second is kept, if it is."""
+        ticks = self._ticks
+        index = bisect_right(ticks, tick) - 1
+        return index if index >= 0 and ticks[index] == tick else None
 
     def _begin(self, tick: int, now: float) -> None:
         """Another quarter second."""
         if len(self._ticks) > FORGET and pacing.leaves(self._ticks[FORGET], DAY) <= now:
+            self._count(now)  # a month is longer
             self._forget()
         self._ticks.append(tick)
         for column in self._columns:
@@ -124,72 +127,81 @@ class Track:
         key = (metric, kind, limit * 1e6 + seconds if kind == "bucket" else seconds)
         found = self._windows.get(key)
         if found is None:
-            if len(self._windows) >= MOST:
-                self._windows.clear()
             self._count(now)
             found = self._windows[key] = _made(self, COLUMNS[metric], kind, seconds, limit, now)
         return found
+
+    def make_room(self) -> None:
+        """Let go of the windows of limits that were, once there are many: nothing counts in them from now
+        on, and who needs one asks for it again."""
+        if len(self._windows) >= MOST:
+            self._windows.clear()
 
     def _forget(self) -> None:
         del self._ticks[:FORGET]
         for column in self._columns:
             del column[:FORGET]
-        self._first += FORGET
 
-    def lines(self, column: int, since: float) -> Iterator[tuple[int, int, float]]:
-        """(number, tick, amount) of what went out since."""
-        for index in range(bisect_right(self._ticks, int(since / TICK) - 1), len(self._ticks)):
-            yield self._first + index, self._ticks[index], self._columns[column][index]
+    def past(self, column: int, since: int, now: float) -> tuple["array[int]", "array[float]", int]:
+        """The ticks, what went out in each, and where in them `since` begins."""
+        self._count(now)
+        return self._ticks, self._columns[column], bisect_left(self._ticks, since)
 
-    @property
-    def next_number(self) -> int:
-        return self._first + len(self._ticks)
+    def lines(self, column: int, since: float) -> Iterator[tuple[int, float]]:
+        """(tick, amount) of what went out since, as far as it is counted."""
+        for index in range(bisect_left(self._ticks, int(since / TICK)), len(self._ticks)):
+            yield self._ticks[index], self._columns[column][index]
 
 
 class Rolling:
     """Any stretch of so many seconds."""
 
-    __slots__ = ("_column", "_seconds", "_start", "_sum", "_track")
+    __slots__ = ("_column", "_seconds", "_since", "_sum", "_track", "_until")
 
     def __init__(self, track: Track, column: int, seconds: float, now: float) -> None:
+        since = now - seconds - 2
         self._track = track
         self._column = column
         self._seconds = seconds
-        lines = list(track.lines(column, now - seconds - 2))
-        self._start = lines[0][0] if lines else track.next_number
-        self._sum = sum(amount for _, _, amount in lines)
+        self._since = int(since / TICK)  # the first tick that counts
+        self._until = 0.0  # when the first of what counts leaves; 0 where that is to be looked for
+        self._sum = sum(amount for _, amount in track.lines(column, since))
 
-    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
-        if number >= self._start:
+    def take(self, tick: int, amounts: Amounts, now: float) -> None:
+        if tick >= self._since:
             self._sum += amounts[self._column]
 
     def used(self, now: float) -> float:
-        self._left(now)
+        if now >= self._until:
+            self._let_go(now)
         return self._sum
 
-    def _left(self, now: float) -> tuple["array[int]", "array[float]", int]:
-        """The ticks, what went out in each, and where in them this window begins at `now`."""
-        track = self._track
-        ticks, amounts = track._ticks, track._columns[self._column]
-        index = begun = max(0, self._start - track._first)
-        while index < len(ticks) and pacing.leaves(ticks[index], self._seconds) <= now:
+    def _let_go(self, now: float) -> None:
+        """Count no more what has left at `now`."""
+        ticks, amounts, index = self._track.past(self._column, self._since, now)
+        self._until = 0.0
+        while index < len(ticks):
+            leaves = pacing.leaves(ticks[index], self._seconds)
+            if leaves > now:
+                self._until = leaves
+                return
             self._sum -= amounts[index]
+            self._since = ticks[index] + 1
             index += 1
-        self._start += index - begun
-        if index == len(ticks):
-            self._sum = 0.0  # and no rounding error with it
-        return ticks, amounts, index
+        self._sum = 0.0  # and no rounding error with it
 
     def fits(self, limit: float, ask: float, ahead: float, now: float) -> float:
-        ticks, amounts, index = self._left(now)
+        if now >= self._until:
+            self._let_go(now)
         if self._sum + ahead + ask <= limit:
             return now
+        ticks, amounts, index = self._track.past(self._column, self._since, now)
         return pacing.rolling(ticks, amounts, index, self._sum, limit, ask, ahead, self._seconds, now)
 
     def resets(self, now: float) -> float | None:
         """When some of what is used is given back; None while nothing is used."""
-        ticks, _, index = self._left(now)
-        return pacing.leaves(ticks[index], self._seconds) if index < len(ticks) else None
+        self.used(now)
+        return self._until or None
 
 
 class Period:
@@ -201,9 +213,9 @@ class Period:
         self._column = column
         self._of = of
         self._begin, self._end = of(now)
-        self._sum = sum(amount for _, _, amount in track.lines(column, self._begin))
+        self._sum = sum(amount for _, amount in track.lines(column, self._begin))
 
-    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+    def take(self, tick: int, amounts: Amounts, now: float) -> None:
         self._turn(now)
         if tick * TICK >= self._begin:
             self._sum += amounts[self._column]
@@ -235,7 +247,7 @@ class Month:
         self._track = track
         self._column = column
 
-    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+    def take(self, tick: int, amounts: Amounts, now: float) -> None:
         pass
 
     def used(self, now: float) -> float:
@@ -258,11 +270,11 @@ class Bucket:
         self._seconds = seconds
         self._rate = limit / seconds
         self._spent, self._at = 0.0, now - seconds
-        for _, tick, amount in track.lines(column, now - seconds):
+        for tick, amount in track.lines(column, now - seconds):
             sent = (tick + 1) * TICK
             self._spent, self._at = self.used(sent) + amount, sent
 
-    def take(self, number: int, tick: int, amounts: Amounts, now: float) -> None:
+    def take(self, tick: int, amounts: Amounts, now: float) -> None:
         self._spent, self._at = self.used(now) + amounts[self._column], max(self._at, now)
 
     def used(self, now: float) -> float:

@@ -125,8 +125,7 @@ class Play:
         self.longest = max(limit.seconds or 86_400 * 5 for limit in limits)
         scope = gate.connection(name, self.now).scope(random.choice(("", self.target.model_id)), self.now)
         self.limited = scope
-        scope.limits = tuple(limits)
-        scope.measured = any(limit.metric == "tokens" for limit in limits)
+        scope.hold_to(tuple(limits), self.now)
         for each in self.scopes():
             each.capped, each.stale_at = caps.version(self.now), float("inf")
         self.sent, self.over, self.waits = [], [], []

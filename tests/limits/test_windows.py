@@ -103,6 +103,7 @@ class WindowsTest(unittest.TestCase):
     def test_limits_that_change_all_the_time_fill_no_memory(self):
         track = Track()
         for limit in range(500):
+            track.make_room()
             track.window("tokens", "bucket", 60.0, 1000.0 + limit, NOW)
         self.assertLessEqual(len(track._windows), 64)
 
