@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 from metrics.bench import allowances, keys
 from metrics.limits import cost, key_rates, ledger
@@ -90,8 +90,8 @@ def room(key: str, collection: str | None, now: float, own: int | None = None) -
     return room
 
 
-def _room(rules: tuple["_Rule", ...], now: float) -> Room:
-    if rules and not ledger.LOG.ready:
+def _room(rules: "_Rules", now: float) -> Room:
+    if rules.all and not ledger.LOG.ready:
         raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
     return Room(_as_they_stand(rules, now))
 
@@ -118,13 +118,22 @@ class _Rule:
     unknown: str
 
 
+class _Rules(NamedTuple):
+    """All that apply to a call, and whose they are."""
+
+    all: tuple[_Rule, ...]
+    subjects: tuple[str, ...]
+
+
 def _limits(key: str, collection: str | None, now: float) -> list[Limit]:
     return _as_they_stand(_rules(key, collection), now)
 
 
-def _as_they_stand(rules: tuple[_Rule, ...], now: float) -> list[Limit]:
+def _as_they_stand(rules: _Rules, now: float) -> list[Limit]:
     limits: list[Limit] = []
-    for rule, used in zip(rules, ledger.spent([rule.subject for rule in rules], now), strict=True):
+    if not rules.all:
+        return limits
+    for rule, used in zip(rules.all, ledger.spent_within(rules.subjects, now), strict=True):
         held = _held.get(rule.subject, 0)
         for period, units in rule.budget:
             left = units - used[period] - held
@@ -133,7 +142,7 @@ def _as_they_stand(rules: tuple[_Rule, ...], now: float) -> list[Limit]:
 
 
 @once_a_moment
-def _rules(key: str, collection: str | None) -> tuple[_Rule, ...]:
+def _rules(key: str, collection: str | None) -> _Rules:
     """The budgets that apply; made once for each version of the files."""
     global _known
     now = (keys.all(), allowances.FILE.read())
@@ -143,8 +152,12 @@ def _rules(key: str, collection: str | None) -> tuple[_Rule, ...]:
         _known = (now, made)
     found = made.get((key, collection))
     if found is None:
-        found = made[key, collection] = tuple(_read(key, collection))
+        found = made[key, collection] = _of(*_read(key, collection))
     return found
+
+
+def _of(*rules: _Rule) -> _Rules:
+    return _Rules(rules, tuple([rule.subject for rule in rules]))
 
 
 def _read(key: str, collection: str | None) -> Iterator[_Rule]:
@@ -166,7 +179,7 @@ def _rule(subject: str, whose: str, budget: Mapping[str, float], unknown: str) -
 
 
 MOST_RULES = 4096  # that are remembered, by key and collection
-_known: tuple[tuple[Any, Any], dict[tuple[str, str | None], tuple[_Rule, ...]]] = ((None, None), {})
+_known: tuple[tuple[Any, Any], dict[tuple[str, str | None], _Rules]] = ((None, None), {})
 
 
 def standing(key: str, collection: str | None, now: float) -> list[dict[str, Any]]:
@@ -177,7 +190,7 @@ def standing(key: str, collection: str | None, now: float) -> list[dict[str, Any
 def stands(subject: str, rules: Mapping[str, Any], now: float) -> list[dict[str, Any]]:
     """One subject's budgets by its rules, likewise."""
     rule = _rule(subject, subject, rules["budget"] or {}, rules["unknown_cost"])
-    return [_shown(limit) for limit in _as_they_stand((rule,), now)]
+    return [_shown(limit) for limit in _as_they_stand(_of(rule), now)]
 
 
 def _shown(limit: Limit) -> dict[str, Any]:
@@ -251,18 +264,17 @@ def hold(
     tokens = key_rates.hold(key, prompt, at)
     try:
         rules = _rules(key, collection)
-        expected = estimate(target, prompt, most) if rules else None
-        subjects = tuple([rule.subject for rule in rules])
+        expected = estimate(target, prompt, most) if rules.all else None
         with _lock:
             why = _room(rules, at).take(expected)
             if why:
                 raise refused(why)
-            for subject in subjects:
+            for subject in rules.subjects:
                 _held[subject] = _held.get(subject, 0) + (expected or 0)
     except Problem:
         key_rates.settle(key, tokens, 0, at)
         raise
-    return Hold(key, expected, subjects, tokens)
+    return Hold(key, expected, rules.subjects, tokens)
 
 
 def refused(message: str) -> Problem:

@@ -8,6 +8,7 @@ never free and never a part.
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from metrics.records import Price, Usage
@@ -34,18 +35,17 @@ def price(usage: Usage, price: Price | None) -> Cost:
 def rates(price: Price, prompt: int) -> Rates:
     """What applies to a request with `prompt` input tokens, as far as it is known: the highest tier that it
     is above, for all of it; what the tier leaves out is as without it."""
-    tier = None
+    each = _rates(price)
     if price.tiers:
         above = [tier for tier in price.tiers if prompt > tier.above]
-        tier = max(above, key=lambda tier: tier.above, default=None)
-    found: Rates = {}
-    for name in ("input", "output", "cache_read", "cache_write"):
-        rate = getattr(tier, name) if tier else None
-        if rate is None:
-            rate = getattr(price, name)
-        if rate is not None:
-            found[name] = rate
-    return found
+        if above:
+            highest = _rates(max(above, key=lambda tier: tier.above))
+            each = [plain if rate is None else rate for rate, plain in zip(highest, each, strict=True)]
+    return {name: rate for name, rate in zip(RATED, each, strict=True) if rate is not None}
+
+
+RATED = ("input", "output", "cache_read", "cache_write")
+_rates = attrgetter(*RATED)
 
 
 def basis(usage: Usage, price: Price | None, status: str, version: str | None) -> dict[str, Any]:

@@ -36,8 +36,9 @@ class Window:
 
     def at(self, now: float) -> "Window":
         """The window as it is at `now`: what is older is let go, once for each entry."""
-        while self.used and self.used[0][0] <= now - WINDOW:
-            self.sum -= self.used.popleft()[1]
+        used, since = self.used, now - WINDOW
+        while used and used[0][0] <= since:
+            self.sum -= used.popleft()[1]
         return self
 
     def wait(self, amount: int, limit: int, now: float) -> float:
@@ -63,10 +64,14 @@ def admit(key: Key, tokens: int, now: float) -> None:
         return
     with _lock:
         if key.tpm is not None:
-            _refuse(key, "tokens", _window(key.name, "tpm").wait(tokens, key.tpm, now), tokens, key.tpm)
+            wait = _window(key.name, "tpm").wait(tokens, key.tpm, now)
+            if wait:
+                raise _refusal(key, "tokens", wait, tokens, key.tpm)
         if key.rpm is not None:
             requests = _window(key.name, "rpm")
-            _refuse(key, "requests", requests.wait(1, key.rpm, now), 1, key.rpm)
+            wait = requests.wait(1, key.rpm, now)
+            if wait:
+                raise _refusal(key, "requests", wait, 1, key.rpm)
             requests.add(1, now)
 
 
@@ -77,7 +82,9 @@ def hold(name: str, tokens: int, now: float) -> int:
         return 0
     with _lock:
         window = _window(name, "tpm")
-        _refuse(key, "tokens", window.wait(tokens, key.tpm, now), tokens, key.tpm)
+        wait = window.wait(tokens, key.tpm, now)
+        if wait:
+            raise _refusal(key, "tokens", wait, tokens, key.tpm)
         window.held += tokens
     return tokens
 
@@ -103,17 +110,15 @@ def state(key: Key, now: float) -> dict[str, dict[str, Any]]:
 def headers(key: Key, anthropic: bool, now: float) -> Headers:
     """The limits of a key as its callers' SDKs read them: OpenAI's names, whose resets are Go durations until
     all is there again, or Anthropic's as well, which are moments (formats.md 7.2)."""
-    listed: Headers = ()
+    listed: list[tuple[str, str]] = []
     for kind, limit, used, full_s in _used(key, now):
         full = math.ceil(full_s)
         reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
-        most, left = str(limit), str(max(0, limit - used))
-        names = PLAIN[kind]
-        listed += ((names[0], most), (names[1], left), (names[2], reset))
+        most, left = str(limit), str(limit - used if limit > used else 0)
+        listed += zip(PLAIN[kind], (most, left, reset))
         if anthropic:
-            names = TWINS[kind]
-            listed += ((names[0], most), (names[1], left), (names[2], stamp(now + full)[:19] + "Z"))
-    return listed
+            listed += zip(TWINS[kind], (most, left, stamp(now + full)[:19] + "Z"))
+    return tuple(listed)
 
 
 def _used(key: Key, now: float) -> list[tuple[str, int, int, float]]:
@@ -126,7 +131,8 @@ def _used(key: Key, now: float) -> list[tuple[str, int, int, float]]:
         for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
             if limit is not None:
                 window = _window(key.name, kind).at(now)
-                full = window.used[-1][0] + WINDOW - now if window.used else 0.0
+                used = window.used
+                full = used[-1][0] + WINDOW - now if used else 0.0
                 told.append((kind, limit, window.sum + window.held, full))
     return told
 
@@ -139,24 +145,22 @@ TWINS = {
 
 
 def _window(name: str, kind: str) -> Window:
-    found = _windows.get((name, kind))
-    return _windows.setdefault((name, kind), Window()) if found is None else found
+    return _windows.get((name, kind)) or _windows.setdefault((name, kind), Window())
 
 
-def _refuse(key: Key, what: str, wait: float, amount: int, limit: int) -> None:
+def _refusal(key: Key, what: str, wait: float, amount: int, limit: int) -> Problem:
     if amount > limit:
-        raise Problem(
+        return Problem(
             429,
             f'this needs about {amount:,} {what}, and the key "{key.name}" may use {limit:,} a minute: it '
             "never fits. Send less at once, or raise the key's limit",
             code="rate_limit_exceeded",
             retryable=False,
         )
-    if wait > 0:
-        raise Problem(
-            429,
-            f'the key "{key.name}" may use {limit:,} {what} a minute, and has: the next fits in '
-            f"{math.ceil(wait)} s",
-            code="rate_limit_exceeded",
-            retry_after=wait,
-        )
+    return Problem(
+        429,
+        f'the key "{key.name}" may use {limit:,} {what} a minute, and has: the next fits in '
+        f"{math.ceil(wait)} s",
+        code="rate_limit_exceeded",
+        retry_after=wait,
+    )

@@ -24,6 +24,7 @@ __all__ = [
     "recently_sent",
     "retain",
     "spent",
+    "spent_within",
     "stamp",
     "totals",
     "typical",
@@ -111,8 +112,14 @@ def launched(token: str, key: str | None = None) -> dict[str, Any]:
 
 def spent(subjects: Sequence[str], now: float) -> list[dict[str, Any]]:
     """What each of "key:NAME", "collection:NAME" and spend.BENCH has spent (spend.told)."""
-    at = stamp(now) if subjects else ""
-    return LOG.counted(lambda state: [spend.told(state["spend"], each, at) for each in subjects])
+    at = stamp(now)
+    return LOG.counted(lambda state: [spend.told(state["spend"], each, at) for each in subjects], _pay)
+
+
+def spent_within(subjects: Sequence[str], now: float) -> list[spend.Within]:
+    """The same as far as budgets go: calls ask for it."""
+    day = stamps.day(now)
+    return LOG.counted(lambda state: [spend.within(state["spend"], each, day) for each in subjects], _pay)
 
 
 def recently_sent(connection: str) -> dict[str, Any]:
@@ -166,7 +173,7 @@ def _fold(state: dict[str, Any], row: Mapping[str, Any]) -> None:
 
 
 def _sum_up(state: dict[str, Any], row: Mapping[str, Any]) -> None:
-    """Add a row to its day's totals, to its launch, to what was spent, used and sent."""
+    """Add a row to its day's totals, to its launch, to what was used and sent."""
     stamps.epoch(row["at"])  # what is no moment counts nowhere: it would stand above all days to come
     days, date = state["days"], row["at"][:10]
     day = days.get(date)
@@ -178,13 +185,18 @@ def _sum_up(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     if len(days) > DAYS:
         del days[min(days)]
     launches.fold(state["launches"], row)
-    spend.fold(state["spend"], row)
     usage.fold(state["usage"], row)
     recently.fold(state["recent"], row)
     speeds.fold(state["speeds"], row)
 
 
-LOG = JsonLog("ledger", partition="month", fold=_fold, later=_sum_up, empty=_empty, meaning=8)
+def _pay(state: dict[str, Any], row: Mapping[str, Any]) -> None:
+    """Add a row to what was spent: budgets ask for that alone, and before every call."""
+    stamps.epoch(row["at"])
+    spend.fold(state["spend"], row)
+
+
+LOG = JsonLog("ledger", partition="month", fold=_fold, later=(_pay, _sum_up), empty=_empty, meaning=8)
 
 
 def _within(reader: Callable[[reliability.Facts], T]) -> T:

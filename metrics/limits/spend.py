@@ -12,6 +12,7 @@ from metrics.limits import cost
 Row = Mapping[str, Any]
 Sums = dict[str, Any]  # {"day": which, "in_day", "month": which, "in_month", "total", "unknown", "at"}
 Spend = dict[str, Sums]  # by subject: BENCH, "key:NAME", "collection:NAME"
+Within = Mapping[str, int]  # units by period: day, month, total
 
 BENCH = "bench"
 
@@ -55,12 +56,18 @@ def told(spend: Spend, subject: str, now: str) -> dict[str, Any]:
     sums = spend.get(subject)
     if sums is None:
         return dict(_NOTHING)
+    return {**within(spend, subject, now[:10]), "unknown": sums["unknown"], "at": sums["at"]}
+
+
+def within(spend: Spend, subject: str, day: str) -> Within:
+    """The units of it in that day ("2026-11-29"), in its month and in all."""
+    sums = spend.get(subject)
+    if sums is None:
+        return _NOTHING
     return {
-        "day": sums["in_day"] if sums["day"] == now[:10] else 0,
-        "month": sums["in_month"] if sums["month"] == now[:7] else 0,
+        "day": sums["in_day"] if sums["day"] == day else 0,
+        "month": sums["in_month"] if sums["month"] == day[:7] else 0,
         "total": sums["total"],
-        "unknown": sums["unknown"],
-        "at": sums["at"],
     }
 
 

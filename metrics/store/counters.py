@@ -26,8 +26,8 @@ AT_ONCE = 64  # values that are written out before others go on for a moment
 class Counters:
     """A `state` and the `places` in the log's files up to which it counts them, kept in the file `path`.
 
-    `fold` adds a row to a state, and so does `later` where there is time to: rows are `behind` that only it
-    has not seen, until `catch_up`. `empty` makes a state; `meaning` says which way of counting a saved one is
+    `fold` adds a row to a state, and so does each of `later` where there is time to: `behind` are the rows
+    that one of those has not seen yet, until `catch_up`. `empty` makes a state; `meaning` says which way of counting a saved one is
     the work of. With `replaced`, its values are replaced and never changed.
     """
 
@@ -39,18 +39,17 @@ class Counters:
         empty: Callable[[], State],
         meaning: int,
         replaced: bool = False,
-        later: Fold | None = None,
+        later: tuple[Fold, ...] = (),
     ) -> None:
         self.path = path
         self._folder = folder
         self._fold = fold
-        self._later = later
         self._empty = empty
         self._meaning = meaning
         self._replaced = replaced
         self._written: dict[str, tuple[Any, str]] = {}  # what was saved last: by key the value, and its text
         self.state: State = empty()
-        self.behind: list[Row] = []
+        self.behind: tuple[tuple[Fold, list[Row]], ...] = tuple([(each, []) for each in later])
         self.places: dict[str, int] = {}
 
     def load(self) -> None:
@@ -98,17 +97,17 @@ class Counters:
         """Add a row. One that is bent, by hand or by a provider's strange figures, counts as far as it
         can."""
         self._take(self._fold, row)
-        if self._later:
-            self.behind.append(row)
+        for _, rows in self.behind:
+            rows.append(row)
 
-    def catch_up(self, most: int | None = None) -> None:
-        """Count what is behind, or the first `most` of it."""
-        if not self._later or not self.behind:
-            return
-        rows = self.behind[:most]
-        del self.behind[:most]
-        for row in rows:
-            self._take(self._later, row)
+    def catch_up(self, most: int | None = None, by: Fold | None = None) -> None:
+        """Count what is behind, or the first `most` of it; in one of the ways of `later`, or in all."""
+        for later, waiting in self.behind:
+            if waiting and (by is None or by is later):
+                rows = waiting[:most]
+                del waiting[:most]
+                for row in rows:
+                    self._take(later, row)
 
     def _take(self, fold: Fold, row: Row) -> None:
         try:

@@ -28,7 +28,7 @@ class Kind:
     meaning: int
     large: bool = False
     replaced: bool = False
-    later: Fold | None = None
+    later: tuple[Fold, ...] = ()
 
     def label(self, file: str) -> str:
         return f"{self.name}/{file}" if self.partition else self.name

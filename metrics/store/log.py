@@ -50,7 +50,7 @@ class JsonLog:
 
     `key` names the field by which rows are found; `durable` appends survive a power cut. `fold` adds a row to
     the counters, a JSON mapping that `empty` makes; raise `meaning` when it counts differently than before.
-    `later` adds what hardly anybody asks for: once somebody does, else while the row is written.
+    Each of `later` adds what is seldom asked for: once somebody does, else while the row is written.
     With `replaced` the values in that mapping are never changed but replaced: a long one is saved in passing.
     `version` is that of the rows. `large` rows may hold very long texts: each is made a line when it comes.
 
@@ -71,7 +71,7 @@ class JsonLog:
         meaning: int = 1,
         large: bool = False,
         replaced: bool = False,
-        later: Fold | None = None,
+        later: tuple[Fold, ...] = (),
     ) -> None:
         self.name = name
         self._kind = Kind(
@@ -210,13 +210,14 @@ class JsonLog:
         use `counted`."""
         return (self._log or self.open()).counters.state
 
-    def counted(self, reader: Callable[[State], T]) -> T:
-        """What `reader` makes of the counters, of all rows, while nobody else changes them."""
+    def counted(self, reader: Callable[[State], T], by: Fold | None = None) -> T:
+        """What `reader` makes of the counters, of all rows, while nobody else changes them. `by` is the one
+        of `later` whose counts it reads, where it is no more than that."""
         log = self._log or self.open()
         with log.memory:
             counters = log.counters
             if counters.behind:
-                counters.catch_up()
+                counters.catch_up(by=by)
             return reader(counters.state)
 
     @property

@@ -31,6 +31,11 @@ def _second(second: int) -> str:
     return datetime.fromtimestamp(second, UTC).isoformat()[:19]
 
 
+def day(epoch: float) -> str:
+    """The day that the moment `epoch` is in, as stamps begin."""
+    return _second(floor(epoch))[:10]
+
+
 @lru_cache(maxsize=1024)  # several counts are made of one row
 def epoch(text: str) -> float:
     """Seconds since 1970 of a stamp, or of a date alone. ValueError when `text` is neither."""

@@ -89,7 +89,7 @@ class Counters(LogCase):
             state["seen"] = state.get("seen", 0) + 1
 
         def made() -> log.JsonLog:
-            return log.JsonLog("rows", partition="month", fold=at_once, later=count)
+            return log.JsonLog("rows", partition="month", fold=at_once, later=(count,))
 
         many = 3 * openlog.AT_ONCE
         late = made()
