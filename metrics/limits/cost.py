@@ -5,10 +5,9 @@ catalog. Every kind of token that was used needs a price; what has none makes th
 never free and never a part.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
 from metrics.records import Price, Usage
@@ -35,17 +34,21 @@ def price(usage: Usage, price: Price | None) -> Cost:
 def rates(price: Price, prompt: int) -> Rates:
     """What applies to a request with `prompt` input tokens, as far as it is known: the highest tier that it
     is above, for all of it; what the tier leaves out is as without it."""
-    each = _rates(price)
-    if price.tiers:
-        above = [tier for tier in price.tiers if prompt > tier.above]
-        if above:
-            highest = _rates(max(above, key=lambda tier: tier.above))
-            each = [plain if rate is None else rate for rate, plain in zip(highest, each, strict=True)]
-    return {name: rate for name, rate in zip(RATED, each, strict=True) if rate is not None}
+    return {name: rate for name, rate in zip(RATED, _each(price, prompt), strict=True) if rate is not None}
 
 
-RATED = ("input", "output", "cache_read", "cache_write")
-_rates = attrgetter(*RATED)
+RATED = ("input", "cache_read", "cache_write", "output")
+
+
+def _each(price: Price, prompt: int) -> Sequence[float | None]:
+    """The rates in the order of RATED."""
+    each = price.input, price.cache_read, price.cache_write, price.output
+    above = [tier for tier in price.tiers if prompt > tier.above] if price.tiers else ()
+    if not above:
+        return each
+    tier = max(above, key=lambda tier: tier.above)
+    tiered = tier.input, tier.cache_read, tier.cache_write, tier.output
+    return [plain if rate is None else rate for rate, plain in zip(tiered, each, strict=True)]
 
 
 def basis(usage: Usage, price: Price | None, status: str, version: str | None) -> dict[str, Any]:
@@ -64,24 +67,23 @@ def _figured(usage: Usage, price: Price) -> Cost:
         return 0, price.plan
     if usage.uncached_in is None or usage.out is None:
         return _UNKNOWN
-    applied = rates(price, usage.prompt or 0)
+    into, read, written, out = _each(price, usage.prompt or 0 if price.tiers else 0)
     total: int | Decimal = 0
-    for tokens, name in (
-        (usage.uncached_in, "input"),
-        (usage.cache_read, "cache_read"),
-        (usage.cache_write, "cache_write"),
-        (usage.out, "output"),
+    for tokens, rate in (
+        (usage.uncached_in, into),
+        (usage.cache_read, read),
+        (usage.cache_write, written),
+        (usage.out, out),
     ):
         if tokens:
-            rate = applied.get(name)
             if rate is None:
                 return _UNKNOWN
-            total += tokens * _each(rate)
+            total += tokens * _units(rate)
     return _whole(total), "computed" if total or not _free(price) else "free"
 
 
 @lru_cache(maxsize=1024)
-def _each(rate: float) -> int | Decimal:
+def _units(rate: float) -> int | Decimal:
     """The units that a token costs: nearly always a whole number, which adds up faster."""
     exact = Decimal(str(rate)) * PER_TOKEN
     return int(exact) if exact == int(exact) else exact

@@ -24,14 +24,15 @@ Headers = tuple[tuple[str, str], ...]
 
 @dataclass(slots=True)
 class Window:
-    """What was used in the last WINDOW seconds: (when, how much) in the order of time, and their sum."""
+    """What was used in the last WINDOW seconds: (when, how much) in the order of time, and their sum; what
+    is older may be in it still until `at`."""
 
     used: deque[tuple[float, int]] = field(default_factory=deque)
     sum: int = 0
     held: int = 0
 
     def add(self, amount: int, now: float) -> None:
-        self.used.append((now, amount))
+        self.at(now).used.append((now, amount))
         self.sum += amount
 
     def at(self, now: float) -> "Window":
@@ -43,6 +44,8 @@ class Window:
 
     def wait(self, amount: int, limit: int, now: float) -> float:
         """Seconds until `amount` more fits under `limit`; 0: it fits now."""
+        if self.sum + self.held + amount <= limit:
+            return 0.0
         over = self.at(now).sum + self.held + amount - limit
         if over <= 0:
             return 0.0
@@ -95,7 +98,7 @@ def settle(name: str, held: int, used: int, now: float) -> None:
         window = _windows.get((name, "tpm"))
         if window is not None:
             window.held -= held
-            window.at(now).add(used, now)
+            window.add(used, now)
 
 
 def state(key: Key, now: float) -> dict[str, dict[str, Any]]:
@@ -115,9 +118,11 @@ def headers(key: Key, anthropic: bool, now: float) -> Headers:
         full = math.ceil(full_s)
         reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
         most, left = str(limit), str(limit - used if limit > used else 0)
-        listed += zip(PLAIN[kind], (most, left, reset))
+        limits, lefts, resets = PLAIN[kind]
+        listed += (limits, most), (lefts, left), (resets, reset)
         if anthropic:
-            listed += zip(TWINS[kind], (most, left, stamp(now + full)[:19] + "Z"))
+            limits, lefts, resets = TWINS[kind]
+            listed += (limits, most), (lefts, left), (resets, stamp(now + full)[:19] + "Z")
     return tuple(listed)
 
 

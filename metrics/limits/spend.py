@@ -30,12 +30,14 @@ def fold(spend: Spend, row: Row) -> None:
             sums["day"], sums["in_day"] = day, 0
             if month > sums["month"]:
                 sums["month"], sums["in_month"] = month, 0
-        if day == sums["day"]:
-            sums["in_day"] += units
-        if month == sums["month"]:
-            sums["in_month"] += units
-        sums["total"] += units
-        sums["unknown"] += dark
+        if units:
+            if day == sums["day"]:
+                sums["in_day"] += units
+            if month == sums["month"]:
+                sums["in_month"] += units
+            sums["total"] += units
+        if dark:
+            sums["unknown"] += 1
         if at > sums["at"]:
             sums["at"] = at
 

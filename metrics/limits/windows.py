@@ -39,11 +39,12 @@ COLUMNS = {metric: column for column, metric in enumerate(Amounts._fields)}
 class Track:
     """The past of one connection, or of one model on it."""
 
-    __slots__ = ("_columns", "_month", "_month_ends", "_noted", "_ticks", "_windows")
+    __slots__ = ("_columns", "_last", "_month", "_month_ends", "_noted", "_ticks", "_windows")
 
     def __init__(self) -> None:
         self._ticks = array("q")
         self._columns = [array("d") for _ in COLUMNS]
+        self._last = 0  # the latest tick
         self._noted: list[tuple[int, Amounts]] = []
         self._windows: dict[tuple[str, str, float], Window] = {}
         self._month = [0.0] * len(COLUMNS)
@@ -51,26 +52,25 @@ class Track:
 
     def add(self, amounts: Amounts, now: float) -> int:
         """Take what goes out at `now`; its tick, by which it can be changed later."""
-        tick, ticks = int(now / TICK), self._ticks
-        if not ticks or ticks[-1] < tick:
+        tick = int(now / TICK)
+        if tick > self._last:
             self._begin(tick, now)
         else:
-            tick = ticks[-1]  # a clock that was put back counts nothing twice
-        self._note(tick, amounts, now)
+            tick = self._last  # a clock that was put back counts nothing twice
+        self.change(tick, amounts, now)
         return tick
 
     def change(self, tick: int, amounts: Amounts, now: float) -> None:
         """Add `amounts`, which may be negative, to what went out at `tick`."""
-        if self._line(tick) is not None:  # else it is longer ago than any window
-            self._note(tick, amounts, now)
-
-    def _note(self, tick: int, amounts: Amounts, now: float) -> None:
+        if tick != self._last and self._line(tick) is None:
+            return  # longer ago than any window
         noted = self._noted
         noted.append((tick, amounts))
         if len(noted) == AT_ONCE:
             self._count(now)
-        for window in self._windows.values():
-            window.take(tick, amounts, now)
+        if self._windows:
+            for window in self._windows.values():
+                window.take(tick, amounts, now)
 
     def _count(self, now: float) -> None:
         """Put what is noted where it belongs."""
@@ -106,6 +106,7 @@ class Track:
         if len(self._ticks) > FORGET and pacing.leaves(self._ticks[FORGET], DAY) <= now:
             self._count(now)  # a month is longer
             self._forget()
+        self._last = tick
         self._ticks.append(tick)
         for column in self._columns:
             column.append(0.0)
