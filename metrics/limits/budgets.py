@@ -84,16 +84,15 @@ class Room:
 def room(key: str, collection: str | None, now: float, own: int | None = None) -> Room:
     """What the budgets of this key, this collection and the bench leave now; `own` is what the request itself
     allows. Empty when nothing limits it. Problem 503 while the sums are being made again."""
-    room = _room(_rules(key, collection), now)
-    if own is not None:
-        room.limits.append(of_request(own))
-    return room
+    rules = _rules(key, collection)
+    _check_counted(rules)
+    limits = _as_they_stand(rules, now)
+    return Room(limits if own is None else [*limits, of_request(own)])
 
 
-def _room(rules: "_Rules", now: float) -> Room:
+def _check_counted(rules: "_Rules") -> None:
     if rules.all and not ledger.LOG.ready:
         raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
-    return Room(_as_they_stand(rules, now))
 
 
 def of_request(units: int) -> Limit:
@@ -129,7 +128,8 @@ def _limits(key: str, collection: str | None, now: float) -> list[Limit]:
     return _as_they_stand(_rules(key, collection), now)
 
 
-def _as_they_stand(rules: _Rules, now: float) -> list[Limit]:
+def _as_they_stand(rules: _Rules, now: float, but: int | None = None) -> list[Limit]:
+    """The budgets now; `but` those that so many units fit into."""
     limits: list[Limit] = []
     if not rules.all:
         return limits
@@ -137,7 +137,8 @@ def _as_they_stand(rules: _Rules, now: float) -> list[Limit]:
         held = _held.get(rule.subject, 0)
         for period, units in rule.budget:
             left = units - used[period] - held
-            limits.append(Limit(rule.subject, rule.whose, period, units, left, now, rule.unknown))
+            if but is None or but > left:
+                limits.append(Limit(rule.subject, rule.whose, period, units, left, now, rule.unknown))
     return limits
 
 
@@ -240,11 +241,12 @@ class Hold:
         if self.settled:
             return
         self.settled = True
-        with _lock:
-            for subject in self.subjects:
-                left = _held.pop(subject, 0) - (self.units or 0)
-                if left:  # what costs nothing may find nothing: all else is settled already
-                    _held[subject] = left
+        if self.units:  # for what costs nothing, nothing is set aside
+            with _lock:
+                for subject in self.subjects:
+                    left = _held.pop(subject, 0) - self.units
+                    if left:
+                        _held[subject] = left
         key_rates.settle(self.key, self.tokens, used, now)
 
 
@@ -264,13 +266,16 @@ def hold(
     tokens = key_rates.hold(key, prompt, at)
     try:
         rules = _rules(key, collection)
+        _check_counted(rules)
         expected = estimate(target, prompt, most) if rules.all else None
         with _lock:
-            why = _room(rules, at).take(expected)
+            narrow = _as_they_stand(rules, at, but=expected)
+            why = Room(narrow).take(expected) if narrow else None
             if why:
                 raise refused(why)
-            for subject in rules.subjects:
-                _held[subject] = _held.get(subject, 0) + (expected or 0)
+            if expected:
+                for subject in rules.subjects:
+                    _held[subject] = _held.get(subject, 0) + expected
     except Problem:
         key_rates.settle(key, tokens, 0, at)
         raise

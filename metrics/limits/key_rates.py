@@ -4,6 +4,7 @@ A request counts when it is let in. A call's input tokens are set aside when it 
 counts when it is over. A restart begins with empty windows: they are a minute long.
 """
 
+import functools
 import math
 import threading
 from collections import deque
@@ -41,6 +42,13 @@ class Window:
         while used and used[0][0] <= since:
             self.sum -= used.popleft()[1]
         return self
+
+    def full(self, now: float) -> float:
+        """Seconds from `now`, at which the window is from here on, until nothing is used."""
+        used, since = self.used, now - WINDOW
+        if used and used[0][0] <= since:
+            self.at(now)
+        return used[-1][0] + WINDOW - now if used else 0.0
 
     def wait(self, amount: int, limit: int, now: float) -> float:
         """Seconds until `amount` more fits under `limit`; 0: it fits now."""
@@ -116,14 +124,25 @@ def headers(key: Key, anthropic: bool, now: float) -> Headers:
     listed: list[tuple[str, str]] = []
     for kind, limit, used, full_s in _used(key, now):
         full = math.ceil(full_s)
-        reset = f"{full // 60}m{full % 60}s" if full >= 60 else f"{full}s"
-        most, left = str(limit), str(limit - used if limit > used else 0)
-        limits, lefts, resets = PLAIN[kind]
-        listed += (limits, most), (lefts, left), (resets, reset)
+        left = str(limit - used if limit > used else 0)
+        most, lefts, resets = _plain(kind, limit)
+        listed += most, (lefts, left), (resets, _duration(full))
         if anthropic:
             limits, lefts, resets = TWINS[kind]
-            listed += (limits, most), (lefts, left), (resets, stamp(now + full)[:19] + "Z")
+            listed += (limits, str(limit)), (lefts, left), (resets, stamp(now + full)[:19] + "Z")
     return tuple(listed)
+
+
+@functools.lru_cache(maxsize=512)
+def _plain(kind: str, limit: int) -> tuple[tuple[str, str], str, str]:
+    """The header of the limit itself, and the names of the two others."""
+    limits, lefts, resets = PLAIN[kind]
+    return (limits, str(limit)), lefts, resets
+
+
+@functools.lru_cache(maxsize=128)
+def _duration(seconds: int) -> str:
+    return f"{seconds // 60}m{seconds % 60}s" if seconds >= 60 else f"{seconds}s"
 
 
 def _used(key: Key, now: float) -> list[tuple[str, int, int, float]]:
@@ -135,9 +154,8 @@ def _used(key: Key, now: float) -> list[tuple[str, int, int, float]]:
     with _lock:
         for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
             if limit is not None:
-                window = _window(key.name, kind).at(now)
-                used = window.used
-                full = used[-1][0] + WINDOW - now if used else 0.0
+                window = _window(key.name, kind)
+                full = window.full(now)
                 told.append((kind, limit, window.sum + window.held, full))
     return told
 
