@@ -37,17 +37,17 @@ def rates(price: Price, prompt: int) -> Rates:
     return {name: rate for name, rate in zip(RATED, _each(price, prompt), strict=True) if rate is not None}
 
 
-RATED = ("input", "cache_read", "cache_write", "output")
+RATED = ("input", "output", "cache_read", "cache_write")
 
 
 def _each(price: Price, prompt: int) -> Sequence[float | None]:
     """The rates in the order of RATED."""
-    each = price.input, price.cache_read, price.cache_write, price.output
+    each = price.input, price.output, price.cache_read, price.cache_write
     above = [tier for tier in price.tiers if prompt > tier.above] if price.tiers else ()
     if not above:
         return each
     tier = max(above, key=lambda tier: tier.above)
-    tiered = tier.input, tier.cache_read, tier.cache_write, tier.output
+    tiered = tier.input, tier.output, tier.cache_read, tier.cache_write
     return [plain if rate is None else rate for rate, plain in zip(tiered, each, strict=True)]
 
 
@@ -67,14 +67,12 @@ def _figured(usage: Usage, price: Price) -> Cost:
         return 0, price.plan
     if usage.uncached_in is None or usage.out is None:
         return _UNKNOWN
-    into, read, written, out = _each(price, usage.prompt or 0 if price.tiers else 0)
+    into, out, read, written = _each(price, usage.prompt or 0 if price.tiers else 0)
+    parts = [(usage.uncached_in, into), (usage.out, out)]
+    if usage.cache_read or usage.cache_write:
+        parts += [(usage.cache_read, read), (usage.cache_write, written)]
     total: int | Decimal = 0
-    for tokens, rate in (
-        (usage.uncached_in, into),
-        (usage.cache_read, read),
-        (usage.cache_write, written),
-        (usage.out, out),
-    ):
+    for tokens, rate in parts:
         if tokens:
             if rate is None:
                 return _UNKNOWN

@@ -102,9 +102,9 @@ def hold(name: str, tokens: int, now: float) -> int:
 
 def settle(name: str, held: int, used: int, now: float) -> None:
     """A call is over for which `held` tokens were set aside, and took `used`."""
-    with _lock:
-        window = _windows.get((name, "tpm"))
-        if window is not None:
+    window = _windows.get((name, "tpm"))
+    if window is not None:
+        with _lock:
             window.held -= held
             window.add(used, now)
 

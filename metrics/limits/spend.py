@@ -20,26 +20,35 @@ BENCH = "bench"
 def fold(spend: Spend, row: Row) -> None:
     """Count a ledger row for its key, its collection and the bench. One that comes late, of a day or month
     that is over, counts in the total alone."""
-    dark, at = row.get("cost_status") == "unknown", str(row["at"])
-    units, day, month = _charged(row, dark), at[:10], at[:7]
-    for subject in (BENCH, f"key:{row.get('key')}", f"collection:{row.get('collection')}"):
+    get, at = row.get, row["at"]
+    dark, day = get("cost_status") == "unknown", at[:10]
+    units = _charged(row, dark)
+    for subject in (BENCH, f"key:{get('key')}", f"collection:{get('collection')}"):
         sums = spend.get(subject)
         if sums is None:
             sums = spend[subject] = dict(_FIRST)
-        if day > sums["day"]:
-            sums["day"], sums["in_day"] = day, 0
-            if month > sums["month"]:
-                sums["month"], sums["in_month"] = month, 0
+        if day != sums["day"]:
+            _other_day(sums, day, units)
+        elif units:
+            sums["in_day"] += units
+            sums["in_month"] += units
         if units:
-            if day == sums["day"]:
-                sums["in_day"] += units
-            if month == sums["month"]:
-                sums["in_month"] += units
             sums["total"] += units
         if dark:
             sums["unknown"] += 1
         if at > sums["at"]:
             sums["at"] = at
+
+
+def _other_day(sums: Sums, day: str, units: int) -> None:
+    """Count in a day that is not the one that was counted in last."""
+    month = day[:7]
+    if day > sums["day"]:
+        sums["day"], sums["in_day"] = day, units
+        if month > sums["month"]:
+            sums["month"], sums["in_month"] = month, 0
+    if month == sums["month"]:
+        sums["in_month"] += units
 
 
 _FIRST = {"day": "", "in_day": 0, "month": "", "in_month": 0, "total": 0, "unknown": 0, "at": ""}
