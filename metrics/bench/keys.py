@@ -175,6 +175,7 @@ def last_used(key: Key) -> float | None:
     return _used.get(key.sha256)
 
 
+@once_a_moment
 def _digests() -> dict[str, Key]:
     """The keys by digest, put together once for each version of the file."""
     global _by_digest

@@ -85,14 +85,14 @@ def room(key: str, collection: str | None, now: float, own: int | None = None) -
     """What the budgets of this key, this collection and the bench leave now; `own` is what the request itself
     allows. Empty when nothing limits it. Problem 503 while the sums are being made again."""
     rules = _rules(key, collection)
-    _check_counted(rules)
+    if rules.all and not ledger.LOG.ready:
+        raise _counting()
     limits = _as_they_stand(rules, now)
     return Room(limits if own is None else [*limits, of_request(own)])
 
 
-def _check_counted(rules: "_Rules") -> None:
-    if rules.all and not ledger.LOG.ready:
-        raise Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
+def _counting() -> Problem:
+    return Problem(503, "what was spent is being counted again: try again in a few seconds", retry_after=5)
 
 
 def of_request(units: int) -> Limit:
@@ -266,20 +266,27 @@ def hold(
     tokens = key_rates.hold(key, prompt, at)
     try:
         rules = _rules(key, collection)
-        _check_counted(rules)
-        expected = estimate(target, prompt, most) if rules.all else None
-        with _lock:
-            narrow = _as_they_stand(rules, at, but=expected)
-            why = Room(narrow).take(expected) if narrow else None
-            if why:
-                raise refused(why)
-            if expected:
-                for subject in rules.subjects:
-                    _held[subject] = _held.get(subject, 0) + expected
+        expected = _set_aside(rules, target, prompt, most, at) if rules.all else None
     except Problem:
         key_rates.settle(key, tokens, 0, at)
         raise
     return Hold(key, expected, rules.subjects, tokens)
+
+
+def _set_aside(rules: _Rules, target: Target, prompt: int, most: int | None, now: float) -> int | None:
+    """What a call may cost, now set aside. Problem 402 where a budget has no room for it."""
+    if not ledger.LOG.ready:
+        raise _counting()
+    expected = estimate(target, prompt, most)
+    with _lock:
+        narrow = _as_they_stand(rules, now, but=expected)
+        why = Room(narrow).take(expected) if narrow else None
+        if why:
+            raise refused(why)
+        if expected:
+            for subject in rules.subjects:
+                _held[subject] = _held.get(subject, 0) + expected
+    return expected
 
 
 def refused(message: str) -> Problem:

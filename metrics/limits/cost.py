@@ -68,7 +68,7 @@ def _figured(usage: Usage, price: Price) -> Cost:
     if usage.uncached_in is None or usage.out is None:
         return _UNKNOWN
     into, out, read, written = _each(price, usage.prompt or 0 if price.tiers else 0)
-    parts = [(usage.uncached_in, into), (usage.out, out)]
+    parts: list[tuple[int | None, float | None]] = [(usage.uncached_in, into), (usage.out, out)]
     if usage.cache_read or usage.cache_write:
         parts += [(usage.cache_read, read), (usage.cache_write, written)]
     total: int | Decimal = 0

@@ -43,13 +43,6 @@ class Window:
             self.sum -= used.popleft()[1]
         return self
 
-    def full(self, now: float) -> float:
-        """Seconds from `now`, at which the window is from here on, until nothing is used."""
-        used, since = self.used, now - WINDOW
-        if used and used[0][0] <= since:
-            self.at(now)
-        return used[-1][0] + WINDOW - now if used else 0.0
-
     def wait(self, amount: int, limit: int, now: float) -> float:
         """Seconds until `amount` more fits under `limit`; 0: it fits now."""
         if self.sum + self.held + amount <= limit:
@@ -154,8 +147,8 @@ def _used(key: Key, now: float) -> list[tuple[str, int, int, float]]:
     with _lock:
         for kind, limit in (("rpm", key.rpm), ("tpm", key.tpm)):
             if limit is not None:
-                window = _window(key.name, kind)
-                full = window.full(now)
+                window = _window(key.name, kind).at(now)
+                full = window.used[-1][0] + WINDOW - now if window.used else 0.0
                 told.append((kind, limit, window.sum + window.held, full))
     return told
 

@@ -119,7 +119,7 @@ def spent(subjects: Sequence[str], now: float) -> list[dict[str, Any]]:
 def spent_within(subjects: Sequence[str], now: float) -> list[spend.Within]:
     """The same as far as budgets go: calls ask for it."""
     day = stamps.day(now)
-    return LOG.counted(lambda state: [spend.within(state["spend"], each, day) for each in subjects], _pay)
+    return LOG.counted(lambda state: spend.within(state["spend"], subjects, day), _pay)
 
 
 def recently_sent(connection: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ month and in all, in exact integers of 1e-12 USD.
 Kept for the current periods only, so it takes the same few bytes however long the history is.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from metrics.limits import cost
@@ -22,7 +22,9 @@ def fold(spend: Spend, row: Row) -> None:
     that is over, counts in the total alone."""
     get, at = row.get, row["at"]
     dark, day = get("cost_status") == "unknown", at[:10]
-    units = _charged(row, dark)
+    # What stayed unknown is taken to have cost what was set aside for it.
+    unknown = dark and get("cost_usd") is None
+    units = cost.units(get("held_usd")) or 0 if unknown else cost.of_row(row)
     for subject in (BENCH, f"key:{get('key')}", f"collection:{get('collection')}"):
         sums = spend.get(subject)
         if sums is None:
@@ -54,32 +56,29 @@ def _other_day(sums: Sums, day: str, units: int) -> None:
 _FIRST = {"day": "", "in_day": 0, "month": "", "in_month": 0, "total": 0, "unknown": 0, "at": ""}
 
 
-def _charged(row: Row, dark: bool) -> int:
-    """What a row takes from its budgets: its cost, or where that stayed unknown what was set aside for it."""
-    if dark and row.get("cost_usd") is None:
-        return cost.units(row.get("held_usd")) or 0
-    return cost.of_row(row)
-
-
 def told(spend: Spend, subject: str, now: str) -> dict[str, Any]:
     """{"day", "month", "total", "unknown", "at"}: units in the periods that the stamp `now` is in, how many
     calls were of unknown cost in all, and when the last one ended."""
     sums = spend.get(subject)
     if sums is None:
         return dict(_NOTHING)
-    return {**within(spend, subject, now[:10]), "unknown": sums["unknown"], "at": sums["at"]}
+    return {**within(spend, (subject,), now[:10])[0], "unknown": sums["unknown"], "at": sums["at"]}
 
 
-def within(spend: Spend, subject: str, day: str) -> Within:
-    """The units of it in that day ("2026-11-29"), in its month and in all."""
-    sums = spend.get(subject)
-    if sums is None:
-        return _NOTHING
-    return {
-        "day": sums["in_day"] if sums["day"] == day else 0,
-        "month": sums["in_month"] if sums["month"] == day[:7] else 0,
-        "total": sums["total"],
-    }
+def within(spend: Spend, subjects: Sequence[str], day: str) -> list[Within]:
+    """The units of each in that day ("2026-11-29"), in its month and in all."""
+    found: list[Within] = []
+    for subject in subjects:
+        sums = spend.get(subject, _FIRST)
+        today = sums["day"] == day  # then its month is this one
+        found.append(
+            {
+                "day": sums["in_day"] if today else 0,
+                "month": sums["in_month"] if today or sums["month"] == day[:7] else 0,
+                "total": sums["total"],
+            }
+        )
+    return found
 
 
 _NOTHING = {"day": 0, "month": 0, "total": 0, "unknown": 0, "at": None}

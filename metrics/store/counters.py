@@ -20,6 +20,7 @@ Fold = Callable[[State, Row], None]
 
 VERSION = 1
 MARKED = 64  # bytes before a place that its mark is made of
+BENT = (KeyError, TypeError, ValueError, AttributeError)  # what comes of a row that cannot be counted
 AT_ONCE = 64  # values that are written out before others go on for a moment
 
 
@@ -27,8 +28,8 @@ class Counters:
     """A `state` and the `places` in the log's files up to which it counts them, kept in the file `path`.
 
     `fold` adds a row to a state, and so does each of `later` where there is time to: `behind` are the rows
-    that one of those has not seen yet, until `catch_up`. `empty` makes a state; `meaning` says which way of counting a saved one is
-    the work of. With `replaced`, its values are replaced and never changed.
+    that one of those has not seen yet, until `catch_up`. `empty` makes a state; `meaning` says which way of
+    counting a saved one is the work of. With `replaced`, its values are replaced and never changed.
     """
 
     def __init__(
@@ -96,9 +97,12 @@ class Counters:
     def add(self, row: Row) -> None:
         """Add a row. One that is bent, by hand or by a provider's strange figures, counts as far as it
         can."""
-        self._take(self._fold, row)
         for _, rows in self.behind:
             rows.append(row)
+        try:
+            self._fold(self.state, row)
+        except BENT:
+            return
 
     def catch_up(self, most: int | None = None, by: Fold | None = None) -> None:
         """Count what is behind, or the first `most` of it; in one of the ways of `later`, or in all."""
@@ -107,13 +111,10 @@ class Counters:
                 rows = waiting[:most]
                 del waiting[:most]
                 for row in rows:
-                    self._take(later, row)
-
-    def _take(self, fold: Fold, row: Row) -> None:
-        try:
-            fold(self.state, row)
-        except (KeyError, TypeError, ValueError, AttributeError):
-            return
+                    try:
+                        later(self.state, row)
+                    except BENT:
+                        continue
 
     def add_stored(self, line: bytes) -> None:
         """Add a row as it was written."""

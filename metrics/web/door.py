@@ -217,7 +217,11 @@ def _shown(call: Call, in_query: bool) -> str | None:
     found = []
     if "authorization" in headers:
         scheme, _, bearer = headers["authorization"].strip().partition(" ")
-        found = [bearer.strip()] if scheme.lower() == "bearer" else []
+        if scheme.lower() == "bearer":
+            bearer = bearer.strip()
+            if bearer.startswith(keys.PREFIX):
+                return bearer
+            found.append(bearer)
     for name in SHOWN_IN:
         if name in headers:
             found.append(headers[name].strip())
