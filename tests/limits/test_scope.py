@@ -1,7 +1,8 @@
 import unittest
 
+from metrics.limits.quota import Limit
 from metrics.limits.scope import Hold, Left, Scope
-from metrics.limits.windows import Amounts
+from metrics.limits.windows import DAY, Amounts
 from metrics.records import Stated
 
 NOW = 1_796_000_000.0
@@ -36,6 +37,17 @@ class ScopeTest(unittest.TestCase):
             scope.hear(stated, "headers", NOW)
         self.assertEqual(scope.left, {})
         self.assertTrue(scope.free())
+
+    def test_a_limit_counts_on_while_another_changes_all_the_time(self):
+        scope, day = Scope("groq", "groq:m", {}), Limit("requests", "day", 300, DAY, "rolling", "set", None)
+        for sent in range(300):
+            other = Limit("tokens", "minute", 1e6 + sent, 60.0, "bucket", "headers", NOW)
+            scope.hold_to((other, day), NOW + sent)
+            self.assertEqual(scope.fits(Amounts(1), Amounts(), NOW + sent), [], sent)
+            tick = scope.take(Amounts(1, 50), NOW + sent)
+            scope.change(tick, Amounts(0, 5), 1, NOW + sent)
+        self.assertEqual([fit.why for fit in scope.fits(Amounts(1), Amounts(), NOW + 300)], [day])
+        self.assertLess(len(scope.track._windows), 70)
 
     def test_every_hold_has_words(self):
         for cause in ("concurrency", "window", "exhausted", "overload", "else"):
