@@ -2,10 +2,11 @@ import json
 import os
 import threading
 import unittest
+from typing import Any
 from unittest import mock
 
 from metrics.records import Problem
-from metrics.store import home, lines, log, openlog
+from metrics.store import home, lines, log, openlog, writer
 from metrics.store.log import JsonLog
 from tests.store.logs import AT, LogCase, count, row
 
@@ -262,6 +263,24 @@ class Recent(LogCase):
             with self.subTest(cursor), self.assertRaises(Problem) as raised:
                 self.log.recent(1, cursor)
             self.assertEqual(raised.exception.status, 400)
+
+
+class Later(LogCase):
+    def test_who_reads_one_of_the_later_counts_waits_for_no_other(self) -> None:
+        def other(state: dict[str, Any], row: dict[str, Any]) -> None:
+            state["other"] = state.get("other", 0) + row["n"]
+
+        late = JsonLog("rows", partition="month", fold=lambda state, row: None, later=(count, other))
+        with mock.patch.object(writer, "wake"):
+            for number in (1, 2, 3):
+                late.submit(row(number))
+                self.assertEqual(late.counted(lambda state: state["sum"], count), sum(range(number + 1)))
+            self.assertNotIn("other", late.state)
+            late.submit(row(4) | {"n": "bent"})
+            late.submit(row(5))
+        self.assertEqual(late.counted(lambda state: state["other"], other), 11)
+        self.assertEqual(late.state["sum"], 6)
+        self.assertEqual(late.counted(lambda state: (state["sum"], state["other"])), (11, 11))
 
 
 class Keep(LogCase):

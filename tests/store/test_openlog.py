@@ -112,22 +112,6 @@ class Counters(LogCase):
         (self.file.parent / "counters").unlink()
         self.assertEqual(made().state["sum"], wanted["sum"] + 11)
 
-    def test_who_reads_one_of_the_later_counts_waits_for_no_other(self) -> None:
-        def other(state: dict[str, Any], row: dict[str, Any]) -> None:
-            state["other"] = state.get("other", 0) + row["n"]
-
-        late = log.JsonLog("rows", partition="month", fold=lambda state, row: None, later=(count, other))
-        with mock.patch.object(writer, "wake"):
-            for number in (1, 2, 3):
-                late.submit(row(number))
-                self.assertEqual(late.counted(lambda state: state["sum"], count), sum(range(number + 1)))
-            self.assertNotIn("other", late.state)
-            late.submit(row(4) | {"n": "bent"})
-            late.submit(row(5))
-        self.assertEqual(late.counted(lambda state: state["other"], other), 11)
-        self.assertEqual(late.state["sum"], 6)
-        self.assertEqual(late.counted(lambda state: (state["sum"], state["other"])), (11, 11))
-
     def test_values_that_are_replaced_are_saved_as_any_others(self) -> None:
         def latest(state: dict[str, Any], row: dict[str, Any]) -> None:
             state.pop(row["id"], None)
