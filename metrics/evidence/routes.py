@@ -15,7 +15,7 @@ from metrics.store.log import JsonLog
 from metrics.values import dataclass
 
 Row = dict[str, Any]
-# Never changed, only replaced: whoever reads it needs no lock, and it is saved while turns go on.
+# Never changed, only replaced: it is saved while turns go on.
 # {"id", "models": [model_id], "worked": [model_id], "now": model_id, "turns": int, "at": epoch s,
 #  "broke": model_id | None, "over": True once somebody ended it}
 Live = dict[str, Any]
@@ -38,14 +38,14 @@ class Place:
 
 def find(key: str, now: float) -> str | None:
     """The model_id of who plays the live conversation of that key; None when there is none."""
-    live = _live(LOG.state, key, now)
+    live = LOG.counted(lambda state: _live(state, key, now))
     return live["now"] if live else None
 
 
 def broke(key: str, now: float) -> str | None:
     """The model_id of who failed the caller in the latest turn of the live conversation of that key: it broke
     off, or failed last of all. None when that turn went well, or when it was the caller who ended it."""
-    live = _live(LOG.state, key, now)
+    live = LOG.counted(lambda state: _live(state, key, now))
     return live.get("broke") if live else None
 
 
@@ -150,7 +150,7 @@ def _fresh(conversation: str, model_id: str, at: float, turns: int = 0) -> Live:
 
 
 def _put(state: dict[str, Live], key: str, live: Live, now: float) -> None:
-    """Keep `live` as the latest."""
+    """Keep `live` as the latest. For a moment it is not there: whoever looks does so by `LOG.counted`."""
     if state.pop(key, None) is None and len(state) % SWEPT == 0:
         _sweep(state, now)
     state[key] = live

@@ -1,6 +1,9 @@
 import tempfile
 import unittest
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from metrics.evidence import routes
@@ -143,6 +146,28 @@ class RoutesTest(unittest.TestCase):
             kept = self.begun(2000, 0)
         self.assertLessEqual(len(kept), 1000 + routes.SWEPT)
         self.assertEqual(kept, [f"k{at}" for at in range(2000)][-len(kept) :])
+
+    def test_whoever_looks_while_a_turn_is_noted_finds_the_conversation(self):
+        """It is put at the end of those that are kept, and meanwhile it is nowhere."""
+        others = self.enterContext(ThreadPoolExecutor(2))
+        seen: list[Future[Any]] = []
+
+        class Watched(dict[str, Any]):
+            def pop(self, *about: Any) -> Any:
+                live = super().pop(*about)
+                if not seen:
+                    seen.extend(others.submit(look, "k", NOW) for look in (routes.find, routes.broke))
+                    for one in seen:
+                        with suppress(TimeoutError):
+                            one.result(0.05)
+                return live
+
+        routes.begin("k", NOW, FIRST, "e:a")
+        routes.LOG.submit(self.row(status="error", error="upstream"))
+        counters = routes.LOG.open().counters
+        counters.state = Watched(counters.state)
+        routes.begin("k", NOW, SECOND, "e:a")
+        self.assertEqual([one.result() for one in seen], ["e:a", "e:a"])
 
     def test_a_long_turn_ends_later_than_it_began(self):
         routes.begin("k", NOW, FIRST, "e:a")
