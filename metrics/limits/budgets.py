@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from metrics.bench import allowances, keys
 from metrics.limits import cost, key_rates, ledger
 from metrics.limits.spend import BENCH
-from metrics.records import Problem, Target, Usage
+from metrics.records import Problem, Target
 from metrics.store.files import once_a_moment
 from metrics.store.stamps import stamp
 
@@ -254,7 +254,7 @@ def estimate(target: Target, prompt: int, most: int | None) -> int | None:
     """What a call of `prompt` input tokens may cost that answers with up to `most` (None: OUT, or all that
     the model can where that is less); None: not known."""
     out = min(OUT, target.max_output or OUT) if most is None else most
-    return cost.price(Usage(uncached_in=prompt, out=out), target.price)[0]
+    return cost.expected(target.price, prompt, out)
 
 
 def hold(

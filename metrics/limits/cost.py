@@ -5,7 +5,7 @@ catalog. Every kind of token that was used needs a price; what has none makes th
 never free and never a part.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from functools import lru_cache
 from typing import Any
@@ -17,6 +17,7 @@ PER_TOKEN = 10**6  # a price is USD per million tokens, so one token costs this 
 
 Rates = dict[str, float]  # USD per million tokens of input, output, cache_read, cache_write
 
+Part = tuple[int | None, float | None]  # tokens, and their rate
 Cost = tuple[int | None, str]
 _UNKNOWN: Cost = (None, "unknown")
 
@@ -29,6 +30,17 @@ def price(usage: Usage, price: Price | None) -> Cost:
     if usage.cost is not None and not users:
         return _whole(Decimal(str(usage.cost)) * UNITS), "provider"
     return figured
+
+
+def expected(price: Price | None, into: int, out: int) -> int | None:
+    """What a call of so many input and output tokens may cost; None: not known."""
+    if price is None:
+        return None
+    if price.plan:
+        return 0
+    each = _each(price, into)
+    total = _total(((into, each[0]), (out, each[1])))
+    return None if total is None else _whole(total)
 
 
 def rates(price: Price, prompt: int) -> Rates:
@@ -68,16 +80,24 @@ def _figured(usage: Usage, price: Price) -> Cost:
     if usage.uncached_in is None or usage.out is None:
         return _UNKNOWN
     into, out, read, written = _each(price, usage.prompt or 0 if price.tiers else 0)
-    parts: list[tuple[int | None, float | None]] = [(usage.uncached_in, into), (usage.out, out)]
+    parts: list[Part] = [(usage.uncached_in, into), (usage.out, out)]
     if usage.cache_read or usage.cache_write:
         parts += [(usage.cache_read, read), (usage.cache_write, written)]
+    total = _total(parts)
+    if total is None:
+        return _UNKNOWN
+    return _whole(total), "computed" if total or not _free(price) else "free"
+
+
+def _total(parts: Iterable[Part]) -> int | Decimal | None:
+    """The units that these come to; None where one that was used has no rate."""
     total: int | Decimal = 0
     for tokens, rate in parts:
         if tokens:
             if rate is None:
-                return _UNKNOWN
+                return None
             total += tokens * _units(rate)
-    return _whole(total), "computed" if total or not _free(price) else "free"
+    return total
 
 
 @lru_cache(maxsize=1024)

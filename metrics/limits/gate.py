@@ -219,7 +219,7 @@ class Entry:
             out = most if limit_rows.of(self.target).upfront else min(most, out)
         units: int | None = 0
         if whole.charges or model.charges:
-            units, _ = cost.price(Usage(uncached_in=into, out=out), self.target.price)
+            units = cost.expected(self.target.price, into, out)
         return Amounts(1, into + out, into, out, max(1, units or 0))
 
     # --- the answer

@@ -60,6 +60,13 @@ class Cost(unittest.TestCase):
             with self.subTest(name):
                 self.assertEqual(cost.price(usage, price), (units, status))
 
+    def test_what_is_expected_is_what_it_comes_to(self):
+        for name, usage, price, expected, _ in CASES:
+            plain = not (usage.cache_read or usage.cache_write or usage.cost)
+            if plain and usage.uncached_in is not None and usage.out is not None:
+                with self.subTest(name):
+                    self.assertEqual(cost.expected(price, usage.uncached_in, usage.out), expected)
+
     def test_what_a_row_keeps(self) -> None:
         usage = Usage(101, out=1)
         tiered = {"input": 2, "output": 20, "cache_read": 0.1}
