@@ -20,7 +20,8 @@ Fold = Callable[[State, Row], None]
 
 VERSION = 1
 MARKED = 64  # bytes before a place that its mark is made of
-BENT = (KeyError, TypeError, ValueError, AttributeError)  # what comes of a row that cannot be counted
+# What comes of a row that cannot be counted.
+BENT = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError)
 AT_ONCE = 64  # values that are written out before others go on for a moment
 
 

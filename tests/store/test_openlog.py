@@ -4,6 +4,7 @@ import json
 import os
 import threading
 import unittest
+from decimal import InvalidOperation
 from typing import Any
 from unittest import mock
 
@@ -140,6 +141,17 @@ class Counters(LogCase):
         self.log.append(row(2) | {"n": None})
         self.assertEqual([each["n"] for each in self.rows()], ["many", None])
         self.assertEqual(self.log.state["rows"], self.again().state["rows"])
+
+    def test_whatever_a_count_trips_over_the_row_is_written_and_the_others_are_counted(self) -> None:
+        errors = (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError, InvalidOperation)
+        for_each = [*errors, None]
+        now, later = mock.Mock(side_effect=for_each), mock.Mock(side_effect=for_each)
+        bent = log.JsonLog("rows", partition="month", fold=now, later=(later,))
+        for number in range(len(for_each)):
+            bent.submit(row(number))
+        bent.flush()
+        self.assertEqual([each["n"] for each in self.rows()], list(range(len(for_each))))
+        self.assertEqual((now.call_count, later.call_count), (len(for_each), len(for_each)))
 
     def test_a_look_at_them_is_undisturbed(self) -> None:
         self.log.append(row(1))
