@@ -105,6 +105,8 @@ class Track:
         """Another quarter second."""
         if len(self._ticks) > FORGET and pacing.leaves(self._ticks[FORGET], DAY) <= now:
             self._count(now)  # a month is longer
+            for window in self._windows.values():
+                window.used(now)  # nobody may have looked for a day: what is let go of has left it
             self._forget()
         self._last = tick
         self._ticks.append(tick)

@@ -2,7 +2,7 @@ import unittest
 from random import Random
 
 from metrics.client import midnights
-from metrics.limits.windows import AT_ONCE, DAY, FORGET, Amounts, Track
+from metrics.limits.windows import AT_ONCE, DAY, FORGET, ONE, Amounts, Track
 from tests.effort import effort
 
 NOW = 1_796_000_000.0
@@ -99,6 +99,20 @@ class WindowsTest(unittest.TestCase):
                 self.assertIn(window.resets(NOW), (None, NOW + 40))
                 track.add(Amounts(2), NOW)
                 self.assertAlmostEqual(window.resets(NOW) - NOW, expected, places=1)
+
+    def test_a_window_that_nobody_looks_at_loses_what_has_left_it(self):
+        track, step = Track(), 50.0
+        for kind in ("rolling", "fixed", "bucket", "pacific"):
+            track.window("requests", kind, 60.0, 1e9, NOW)
+        calls = 4 * FORGET
+        for call in range(calls):
+            track.add(ONE, NOW + call * step)
+        now, today = NOW + (calls - 1) * step, Track()
+        for call in range(calls - int(DAY / step) - 1, calls):
+            today.add(ONE, NOW + call * step)
+        for kind in ("rolling", "fixed", "bucket", "pacific"):
+            used = [each.window("requests", kind, 60.0, 1e9, now).used(now) for each in (track, today)]
+            self.assertAlmostEqual(used[0], used[1], places=3, msg=kind)
 
     def test_limits_that_change_all_the_time_fill_no_memory(self):
         track = Track()
