@@ -191,6 +191,7 @@ class OpenLog:
     def cut(self) -> tuple[dict[Path, int], tuple[Path, bytes] | None]:
         """Where each file ends now that what was queued is written, and the counters' file with just those
         rows in it; None for it while the counters do not fit."""
+        self._make_ready()  # of what comes after this there is little: all others wait for that
         with self.io, self.memory:
             with suppress(Problem):  # what the disk refuses stays queued, and out of the cut
                 self.drain()

@@ -8,7 +8,7 @@ from metrics.store import lines
 from metrics.store.lines import Row
 
 HELD = 64_000_000
-USUAL = 1_000  # bytes that a row counts for until it has been made a line
+USUAL = 2_000  # bytes that a row counts for until it has been made a line, which has half as many
 
 
 class Entry:
