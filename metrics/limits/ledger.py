@@ -192,8 +192,11 @@ def _sum_up(state: dict[str, Any], row: Mapping[str, Any]) -> None:
 
 def _pay(state: dict[str, Any], row: Mapping[str, Any]) -> None:
     """Add a row to what was spent: budgets ask for that alone, and before every call."""
-    stamps.epoch(row["at"])
-    spend.fold(state["spend"], row)
+    kept: spend.Spend = state["spend"]
+    latest = kept.get(spend.BENCH)
+    if latest is None or row["at"][:10] != latest["day"]:  # the day that is counted in is one
+        stamps.epoch(row["at"])
+    spend.fold(kept, row)
 
 
 LOG = JsonLog("ledger", partition="month", fold=_fold, later=(_pay, _sum_up), empty=_empty, meaning=8)
