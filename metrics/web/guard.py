@@ -101,7 +101,7 @@ class Guard:
         """Of a route of the dashboard."""
         if self.door.token is None or route.guard == "login":
             return
-        elif route.guard == "api":
+        if route.guard == "api":
             call.who = self.door.person(call)
             roles.check(call.who, route.who)
             if call.who.session:

@@ -28,8 +28,9 @@ _HOLE = re.compile(r"\{(\w+)(\*?)\}")
 class Call:
     """One HTTP request. `headers` has lower-case names; `path` is percent-decoded and has no query; `parts`
     are the pattern's. `gone()` tells whether the caller has hung up, without waiting. `body` is there until
-    the call is released; a large one until it is read as JSON. `key` is the gateway key of whoever asks, once
-    the guard has seen it; None without keys. `who` is the person at the dashboard."""
+    the call is released; a large one until it is read as JSON without its text. `key` is the
+    gateway key of whoever asks, once the guard has seen it; None without keys. `who` is the person at the
+    dashboard."""
 
     __slots__ = (
         "_digest",
