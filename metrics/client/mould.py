@@ -124,8 +124,9 @@ class Mould:
     def _padded(self, block: bytes, start: int, stop: int) -> Burst | None:
         """The one event whose text begins at `start`, if it fits but for its padding."""
         end = block.find(self._behind, start, stop)
-        padding = block[end + len(self._behind) : stop - len(self._last_part)]
-        if end < 0 or not block.endswith(self._last_part, end, stop) or not (padding + b"p").isalnum():
+        padded = end + len(self._behind)
+        padding = block[padded : stop - len(self._last_part)]
+        if end < 0 or not block.endswith(self._last_part, padded, stop) or not (padding + b"p").isalnum():
             return None
         spelled = [block[start:end]]
         texts = _strings(spelled)

@@ -319,6 +319,13 @@ class SameTest(unittest.TestCase):
         for relay in (False, True):
             self.same(whole, splits(whole), relay)
 
+    def test_a_padding_without_its_end_is_no_padding(self):
+        said = [chunk(content(text), obfuscation="") for text in "abcd"]
+        said[2] = said[2].replace(b'""}', b'"}')
+        whole = b"".join((*said, chunk({}, "stop"), DONE))
+        for relay in (False, True):
+            self.same(whole, splits(whole), relay)
+
     def test_cut_at_every_position(self):
         said = [*map(content, TEXTS[:4]), arguments("{"), *map(arguments, TEXTS[4:7])]
         made = [*map(chunk, said[:4]), chunk(begin(0)), *map(chunk, said[4:]), chunk({}, "tool_calls"), DONE]
