@@ -53,21 +53,20 @@ class Clock:
     def receive(self, line: Line, most: float, tick: float | None) -> bytes | None:
         """What comes on `line`, b"" at its end, None after `tick` quiet seconds. TimeoutError after `most`
         of them."""
-        wait = most - self._quiet
+        quiet, self._quiet = self._quiet, 0.0
+        wait = most - quiet
         if tick is not None and tick < wait:
             wait = tick
         wait = self.at_most(wait)
         line.wait_at_most(wait)
         try:
-            piece = line.receive()
+            return line.receive()
         except TimeoutError:
             self.at_most(wait)
-            self._quiet += wait
+            self._quiet = quiet + wait
             if tick is None or self._quiet >= most:
                 raise
             return None
-        self._quiet = 0.0
-        return piece
 
 
 def told(seconds: float) -> str:

@@ -81,6 +81,10 @@ class OpeningTest(unittest.TestCase):
             with self.subTest(tick=tick):
                 self.assertEqual(outcome(Lines().send(Played(list(coming)), first_byte=25.0), tick), found)
 
+    def test_a_new_connection_has_all_of_the_time(self) -> None:
+        kept, fresh = Played([TimeoutError(), ConnectionResetError()]), Played([TimeoutError(), ANSWER])
+        self.assertEqual(outcome(Lines(fresh).send(kept, first_byte=3.0), 2.0), (200, "ok", 2))
+
     def test_hanging_up_while_it_waits(self) -> None:
         hangup, line = Hangup(), Played([TimeoutError(), ANSWER])
         opening = Lines().send(line, hangup)
