@@ -352,6 +352,24 @@ class Trouble(LogCase):
             self._until(lambda: self.file.exists() and self.rows() == [row(1)])
             self._until(lambda: log.trouble() is None)
 
+    def test_whatever_goes_wrong_the_writer_writes_on(self) -> None:
+        other, missing, encode = log.JsonLog("other.jsonl"), threading.Event(), lines.encode
+
+        def short_of_memory(row: dict[str, Any]) -> bytes:
+            if row.get("id") == "k1" and missing.is_set():
+                raise MemoryError
+            return encode(row)
+
+        missing.set()
+        with mock.patch.object(writer, "AGAIN", 0.01), mock.patch.object(lines, "encode", short_of_memory):
+            self.log.submit(row(1))
+            self._until(lambda: "MemoryError" in str(log.trouble()))
+            other.submit(row(2))
+            self._until(lambda: (self.home / "other.jsonl").exists() and self.rows(self.home / "other.jsonl"))
+            missing.clear()
+            self._until(lambda: self.file.exists() and self.rows() == [row(1)])
+            self._until(lambda: log.trouble() is None)
+
     def _until(self, come: Any) -> None:
         waited = threading.Event()
         for _ in range(1000):
