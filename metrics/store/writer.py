@@ -1,8 +1,8 @@
 """The one thread that writes what was queued, so that no request waits for the disk.
 
 A sink (a log, the body store) wakes it when something is queued; it waits a moment for more, then has each
-sink write all it holds. What the disk refuses, or there is no memory for, stays with its sink and is tried
-again; `trouble` says so meanwhile.
+sink write all it holds. What the disk refuses, or there is no memory or thread for, stays with its sink and is
+tried again; `trouble` says so meanwhile.
 """
 
 import queue
@@ -43,9 +43,11 @@ def attempt(sink: Sink) -> bool:
     """Drain `sink` now, on this thread; whether the disk took everything."""
     try:
         sink.drain()
-    except Exception as error:  # whatever it is: others' rows wait for this thread too
-        why = error.message if isinstance(error, Problem) else f"{sink.name} could not be written: {error!r}."
-        _refused[sink.name] = (sink, why)
+    except Problem as problem:
+        _refused[sink.name] = (sink, problem.message)
+        return False
+    except (MemoryError, RuntimeError) as error:  # want of threads is one; others' rows wait here, too
+        _refused[sink.name] = (sink, f"{sink.name} could not be written: {error!r}.")
         return False
     _refused.pop(sink.name, None)
     return True

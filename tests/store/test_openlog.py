@@ -352,7 +352,7 @@ class Trouble(LogCase):
             self._until(lambda: self.file.exists() and self.rows() == [row(1)])
             self._until(lambda: log.trouble() is None)
 
-    def test_whatever_goes_wrong_the_writer_writes_on(self) -> None:
+    def test_the_writer_goes_on_when_memory_is_short(self) -> None:
         other, missing, encode = log.JsonLog("other.jsonl"), threading.Event(), lines.encode
 
         def short_of_memory(row: dict[str, Any]) -> bytes:
