@@ -1,8 +1,8 @@
 """The one thread that writes what was queued, so that no request waits for the disk.
 
 A sink (a log, the body store) wakes it when something is queued; it waits a moment for more, then has each
-sink write all it holds. What the disk refuses, or there is no memory or thread for, stays with its sink and is
-tried again; `trouble` says so meanwhile.
+sink write all it holds. What the disk refuses, or there is no memory or thread for, stays with its sink and
+is tried again; `trouble` says so meanwhile.
 """
 
 import queue
