@@ -16,6 +16,8 @@ from typing import TypeVar
 # skipped too.
 SKIPPED = {"__pycache__", "node_modules", "build", "dist", "venv"}
 KEPT = {".ci", ".github"}
+# Files that say where something of this machine is: a data folder, and what a worktree of git is of.
+THEIRS = {".benchwarmers-home", ".git"}
 TEXTS = {
     ".py",
     ".js",
@@ -148,7 +150,7 @@ class Tree:
     def _paths(self) -> Iterator[Path]:
         for folder, inner, names in os.walk(self.root):
             inner[:] = [name for name in inner if _ours(name)]
-            yield from (Path(folder, name) for name in names if name != ".benchwarmers-home")
+            yield from (Path(folder, name) for name in names if name not in THEIRS)
 
 
 def _ours(folder: str) -> bool:

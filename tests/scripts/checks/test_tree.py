@@ -15,6 +15,8 @@ class TestTree(unittest.TestCase):
             "metrics/__pycache__/d.py": "",
             "node_modules/e.js": "",
             "x.egg-info/f.txt": "",
+            ".git": "gitdir: elsewhere\n",
+            ".benchwarmers-home": "",
         }
         with tree(files) as found:
             self.assertEqual(list(found.files), [".ci/run", "a.py", "ui/app.js"])
