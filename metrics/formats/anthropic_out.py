@@ -13,7 +13,6 @@ from metrics.events import (
     Closed,
     Event,
     Failed,
-    Opened,
     Reasoning,
     Text,
     Tick,
@@ -23,10 +22,9 @@ from metrics.events import (
 from metrics.formats import calls, framing
 from metrics.formats.anthropic_in import THINKING
 from metrics.formats.anthropic_pieces import PING, Blocks, Call, redacted, tool_use
-from metrics.formats.protocol import LAST, Stamp
+from metrics.formats.protocol import Stamp, pieces
 from metrics.limits import tokens
 from metrics.records import Problem, Reply, Request, Usage
-from metrics.web.table import Final
 
 STOP_REASONS = {
     "stop": "end_turn",
@@ -145,18 +143,12 @@ def estimate(request: Request) -> int:
 def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
     guess = estimate(request)
     blocks = Blocks(request.framing)
-    begun = _start(request, stamp, guess)
-    for event in events:
-        # What one event comes to goes out together: each piece by itself would wake the caller.
+
+    def say(event: Event) -> bytes:
         said = blocks.say_all(event) if type(event) is Burst else b""
-        if not said:
-            said = b"".join(piece for one in calls.plain((event,)) for piece in _said(one, blocks, guess))
-        if begun and type(event) is not Opened:
-            said, begun = begun + said, b""
-        if type(event) in LAST:
-            yield Final(said)
-        elif said:
-            yield said
+        return said or b"".join(p for one in calls.plain((event,)) for p in _said(one, blocks, guess))
+
+    return pieces(events, say, _start(request, stamp, guess))
 
 
 def _said(event: Event, blocks: Blocks, guess: int) -> Iterator[bytes]:

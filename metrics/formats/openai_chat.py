@@ -15,7 +15,6 @@ from metrics.events import (
     Closed,
     Event,
     Failed,
-    Opened,
     Reasoning,
     Text,
     Tick,
@@ -25,9 +24,9 @@ from metrics.events import (
 from metrics.formats import content, framing, lines
 from metrics.formats import openai_chat_relay as relay
 from metrics.formats.hosted import Hosted
-from metrics.formats.protocol import LAST, Stamp
+from metrics.formats.protocol import Stamp, pieces
 from metrics.records import Problem, Reply, Request, Usage
-from metrics.web.table import Call, Final, Response, as_json
+from metrics.web.table import Call, Response, as_json
 
 NAME = "openai-chat"
 PATHS = (("POST", "/v1/chat/completions", "ask"),)
@@ -220,15 +219,7 @@ def usage(spent: Usage) -> dict[str, Any]:
 
 def stream(request: Request, events: Iterator[Event], stamp: Stamp) -> Iterator[bytes]:
     chunk = _Chunks(request, stamp)
-    begun = chunk.head(0)  # goes out with what the first event comes to
-    for event in events:
-        said = chunk.all_said(event) if type(event) is Burst else chunk.said(event)
-        if begun and type(event) is not Opened:
-            said, begun = begun + said, b""
-        if type(event) in LAST:
-            yield Final(said)
-        elif said:
-            yield said
+    return pieces(events, chunk.said, chunk.head(0))
 
 
 class _Chunks:
@@ -257,6 +248,8 @@ class _Chunks:
 
     def said(self, event: Event) -> bytes:
         match event:
+            case Burst():
+                return self._all_said(event)
             case Text(text, 0, None):
                 return self._before + framing.as_bytes(text) + self._after
             case Chunk(raw):
@@ -299,7 +292,7 @@ class _Chunks:
         kind, text = CALL["custom" if event.index in self._custom else "function"]
         return {"index": event.index, kind: {text: event.text}}
 
-    def all_said(self, burst: Burst) -> bytes:
+    def _all_said(self, burst: Burst) -> bytes:
         if burst.behind:
             return self._theirs.take_all(burst)
         if burst.like is not self._like:

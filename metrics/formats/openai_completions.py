@@ -10,9 +10,9 @@ from typing import Any
 
 from metrics.events import Burst, Chunk, Closed, Event, Failed, Text, Tick
 from metrics.formats import content, framing, lines, openai_chat
-from metrics.formats.protocol import LAST, Stamp
+from metrics.formats.protocol import Stamp, pieces
 from metrics.records import Reply, Request
-from metrics.web.table import Call, Final
+from metrics.web.table import Call
 
 NAME = "openai-completions"
 PATHS = (("POST", "/v1/completions", "ask"),)
@@ -112,12 +112,7 @@ def _finish(finish: str) -> str:
 def stream(request: Request, events: Iterable[Event], stamp: Stamp) -> Iterator[bytes]:
     chunks = _Chunks(request, stamp)
     yield b""  # the head goes out at once: a member may think for long before its first word
-    for event in events:
-        said = chunks.of(event)
-        if type(event) in LAST:
-            yield Final(said)
-        elif said:
-            yield said
+    yield from pieces(events, chunks.of)
 
 
 class _Chunks:

@@ -27,10 +27,9 @@ from metrics.formats.openai_responses_items import (
     Reasoning,
 )
 from metrics.formats.openai_responses_tools import Declared, declared
-from metrics.formats.protocol import LAST, Stamp
+from metrics.formats.protocol import Stamp, pieces
 from metrics.records import Problem, Reply, Request, Usage
 from metrics.values import dataclass
-from metrics.web.table import Final
 
 # A finish that is no end -> why, in Responses' words.
 CUT = {"length": "max_output_tokens", "content_filter": "content_filter"}
@@ -129,12 +128,7 @@ def _called(
 def stream(request: Request, events: Iterable[Event], stamp: Stamp, now: Now = time.time) -> Iterator[bytes]:
     writing = _Stream(request, stamp, now)
     yield writing.progress(b"created") + writing.progress(b"in_progress")
-    for event in events:
-        said = writing.hear_all(event) if type(event) is Burst else b"".join(writing.hear(event))
-        if type(event) in LAST:
-            yield Final(said)
-        elif said:
-            yield said
+    yield from pieces(events, writing.said)
 
 
 class _Stream:
@@ -153,7 +147,10 @@ class _Stream:
         self._output: list[bytes] = []
         self._opened = 0
 
-    def hear(self, event: Event) -> Iterator[bytes]:
+    def said(self, event: Event) -> bytes:
+        return self._hear_all(event) if type(event) is Burst else b"".join(self._hear(event))
+
+    def _hear(self, event: Event) -> Iterator[bytes]:
         match event:
             case Text(text, 0) if text:
                 yield from self._say(Message, text, event.phase)
@@ -168,7 +165,7 @@ class _Stream:
                 yield from self._feed(self._calls[index], text)
             case Chunk(_, meanings):
                 for meaning in meanings:
-                    yield from self.hear(meaning)
+                    yield from self._hear(meaning)
             case Tick():
                 # Codex counts events as a sign of life, and comments as silence.
                 yield self.progress(b"in_progress")
@@ -177,7 +174,7 @@ class _Stream:
             case Failed(problem):
                 yield from self._fail(problem)
 
-    def hear_all(self, burst: Burst) -> bytes:
+    def _hear_all(self, burst: Burst) -> bytes:
         """Pieces that go on with the open item, or one by one what else they are."""
         item = self._queue[0] if len(self._queue) == 1 else None
         match burst.like:
@@ -190,7 +187,7 @@ class _Stream:
             case _:
                 goes_on = False
         if item is None or not goes_on:
-            return b"".join(part for piece in singly((burst,)) for part in self.hear(piece))
+            return b"".join(part for piece in singly((burst,)) for part in self._hear(piece))
         return b"".join([item.delta(added) for text in burst.texts if (added := item.take(text))])
 
     def progress(self, kind: bytes) -> bytes:

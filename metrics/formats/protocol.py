@@ -6,13 +6,13 @@ it is.
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Protocol
 
-from metrics.events import Closed, Event, Failed
+from metrics.events import Closed, Event, Failed, Opened
 from metrics.records import Problem, Reply, Request
 from metrics.values import dataclass
-from metrics.web.table import Call, Response
+from metrics.web.table import Call, Final, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +31,6 @@ class Stamp:
     def created(self) -> int:
         return int(self.at)
 
-
-LAST = (Closed, Failed)  # of these events a stream has one, at its end
 
 Answering = Callable[[Call], Response]
 
@@ -62,6 +60,19 @@ class Format(Protocol):
 
     def error(self, problem: Problem, call: Call | None) -> Response:
         """A refusal before the stream, in this format's shape and with the status its clients understand."""
+
+
+def pieces(events: Iterable[Event], say: Callable[[Event], bytes], begun: bytes = b"") -> Iterator[bytes]:
+    """A stream as its caller gets it: what `say` makes of an event is one piece, that of the last is Final.
+    What it has `begun` with goes out with the first event that is more than a name."""
+    for event in events:
+        said = say(event)
+        if begun and type(event) is not Opened:
+            said, begun = begun + said, b""
+        if type(event) is Closed or type(event) is Failed:
+            yield Final(said)
+        elif said:
+            yield said
 
 
 class Listing(Protocol):
